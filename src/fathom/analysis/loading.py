@@ -204,12 +204,12 @@ def _load(name: str, folder: Path, manifest: RunManifest, known: BenchRuns) -> L
     asked = selected_questions(bench.all_questions(), manifest.settings)
     questions = frozenset(known.ids[question.id] for question in asked)
     others = (run.questions for run in known.runs)
-    questions = next((one for one in others if one == questions), questions)  # usually all runs ask the same
+    questions = next((other for other in others if other == questions), questions)  # usually all runs ask the same
     if not questions:
         raise FathomError(f"The run '{folder}' asks no questions. Run it again with another --split or --limit.")
     retrieving: set[bool] = set()
     responses = stored_responses(
-        folder, known.numbers, samples, lambda one: retrieving.add(retrieved(one.trace) is not None)
+        folder, known.numbers, samples, lambda other: retrieving.add(retrieved(other.trace) is not None)
     )
     return LoadedRun(
         name,

@@ -45,7 +45,7 @@ class PivotNotes:
 
     def averaged_runs(self, cells: Sequence[IntArray]) -> Iterator[str]:
         """Properties in which the runs of one cell differ."""
-        settled = {one.name for one in (*self.axes, *self.cells.macro)}
+        settled = {axis.name for axis in (*self.axes, *self.cells.macro)}
         if "run" in settled:
             return
         together = {frozenset(np.unique(self.table.run[places]).tolist()) for places in cells}

@@ -73,7 +73,7 @@ class PivotTerms:
         column = self.table.column(name)
         if column is None:
             raise unknown_name_error("--bins: there is no number", name, self.table.column_names)
-        limits = [as_number(one) for one in self.bins[name]]
+        limits = [as_number(limit) for limit in self.bins[name]]
         if not limits or any(np.isnan(limits)) or sorted(set(limits)) != limits:
             raise FathomError(f"--bins: give the limits of '{name}' as ascending numbers, such as {name}=15K,20K.")
         return self.table.binned(column, limits, self.bins[name])

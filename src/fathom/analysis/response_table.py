@@ -298,7 +298,7 @@ class ResponseTable:
     def _ratios(self) -> dict[str, RatioMeasure]:
         """The families' ratios that have counts."""
         known = set(self._measure_names)
-        return {one.name: one for one in measures_of(self.groupings.families) if known & one.counts}
+        return {measure.name: measure for measure in measures_of(self.groupings.families) if known & measure.counts}
 
     @cached_property
     def _distributions(self) -> dict[str, Distribution]:

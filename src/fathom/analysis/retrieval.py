@@ -47,7 +47,7 @@ class RetrievalCounter:
         return Retrieval(
             responses=len(self.places),
             passages=float(np.mean(self.passages)),
-            too_few=sum(one[max(one)].too_few for one in self.recalls),
+            too_few=sum(recall[max(recall)].too_few for recall in self.recalls),
             at=tuple(self._at(rank, contexts) for rank in (*(rank for rank in RANKS if rank < most), max(most, 1))),
         )
 

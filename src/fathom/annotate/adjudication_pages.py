@@ -32,7 +32,7 @@ def add_adjudication(app: FastAPI) -> None:
 def _finished_layers(state: AnnotationState, document: DocumentId) -> dict[str, Layer]:
     """The layers of a document that are done."""
     found = {name: state.project.layer(document, name) for name in state.project.layer_names(document)}
-    return {name: one.elements for name, one in found.items() if one.done and name != ADJUDICATED}
+    return {name: layer.elements for name, layer in found.items() if layer.done and name != ADJUDICATED}
 
 
 def adjudication_list(request: Request) -> Response:
@@ -119,8 +119,12 @@ def _group_row(group: ClaimGroup, names: Sequence[str], current: Layer, text: st
 
 def _version_row(version: ClaimVersion, text: str) -> dict[str, Any]:
     evidence = [
-        {"quote": one.mark.span.of(text), "polarity": one.polarity, "fields": attributes_of(one.mark, EVIDENCE_FIELDS)}
-        for one in version.evidence
+        {
+            "quote": linked.mark.span.of(text),
+            "polarity": linked.polarity,
+            "fields": attributes_of(linked.mark, EVIDENCE_FIELDS),
+        }
+        for linked in version.evidence
     ]
     fields = attributes_of(version.claim, CLAIM_FIELDS)
     return {"quote": version.claim.span.of(text), "fields": fields, "evidence": evidence}

@@ -175,7 +175,7 @@ async def pdf_layer(request: Request, number: int) -> Response:
     def written(word: PageWord) -> list[str | float]:
         return [word.text, *(round(value, 3) for value in word[1:5]), *(word.span or ())]
 
-    return JSONResponse({"pages": [{"ratio": one.ratio, "words": list(map(written, one.words))} for one in found]})
+    return JSONResponse({"pages": [{"ratio": span.ratio, "words": list(map(written, span.words))} for span in found]})
 
 
 async def pdf_image(request: Request, number: int, place: int) -> Response:

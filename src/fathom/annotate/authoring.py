@@ -117,7 +117,7 @@ class PuzzleHistory:
     def stages_for(self, person: str) -> tuple[Stage, ...]:
         """The stages that a person may add next; authors cannot review their own puzzles."""
         barred = REVIEWER_STAGES if person == self.author else AUTHOR_STAGES
-        return tuple(one for one in NEXT[self.state] if one not in barred and one != "baselines")
+        return tuple(stage for stage in NEXT[self.state] if stage not in barred and stage != "baselines")
 
     def is_hidden_from(self, person: str) -> bool:
         """Whether the answer is hidden from a person: anyone who can still review the puzzle without it."""

@@ -68,9 +68,9 @@ def _asset(name: str) -> str:
 def asset(name: str) -> tuple[str, str] | None:
     """The content and type of a script or style; None if there is none of that name."""
     if name in STYLES:
-        return "\n".join(_asset(one) for one in STYLES[name]), "text/css"
+        return "\n".join(_asset(part) for part in STYLES[name]), "text/css"
     if name in SCRIPTS:
-        joined = "\n".join(_asset(one) for one in SCRIPTS[name])
+        joined = "\n".join(_asset(part) for part in SCRIPTS[name])
         return f'(() => {{\n"use strict";\n{joined}\n}})();\n', "text/javascript"
     return None
 

@@ -199,15 +199,17 @@ def import_into_project(project: Folder, annotations: Folder) -> int:
     found = list(read_records(as_path(annotations), Annotation))
     with Project(as_path(project)) as opened, _corpus_of(opened) as corpus:
         known = set(opened.settings.documents)
-        for one in found:
-            if one.document not in known:
+        for annotation in found:
+            if annotation.document not in known:
                 raise FathomError(
-                    f"The project '{project}' has no document '{one.document}', which '{one.annotator}' annotated. "
-                    "Import annotations of its documents only."
+                    f"The project '{project}' has no document '{annotation.document}', which '{annotation.annotator}' "
+                    "annotated. Import annotations of its documents only."
                 )
-            size = len(corpus.text(one.document))
-            if any(span.end > size or span.start == span.end for span in _spans(one)):
-                raise FathomError(f"A mark of '{one.annotator}' is not in document '{one.document}'. Import it again.")
+            size = len(corpus.text(annotation.document))
+            if any(span.end > size or span.start == span.end for span in _spans(annotation)):
+                raise FathomError(
+                    f"A mark of '{annotation.annotator}' is not in document '{annotation.document}'. Import it again."
+                )
         opened.import_annotations(found)
     return len(found)
 

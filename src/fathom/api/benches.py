@@ -393,7 +393,7 @@ def is_path(field: Any) -> bool:
 
 def model_marker(field: Any) -> ModelAnswers | None:
     """The marker of a setting that a model computes; None for other settings."""
-    return next((one for one in field.metadata if isinstance(one, ModelAnswers)), None)
+    return next((marker for marker in field.metadata if isinstance(marker, ModelAnswers)), None)
 
 
 def build(

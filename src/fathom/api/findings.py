@@ -233,7 +233,9 @@ def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
     for path in given:
         if path.is_file() and path.parent in with_runs:
             continue
-        inside = [] if (path / MANIFEST).exists() else sorted(one.parent for one in path.glob(f"*/{MANIFEST}"))
+        inside = (
+            [] if (path / MANIFEST).exists() else sorted(manifest.parent for manifest in path.glob(f"*/{MANIFEST}"))
+        )
         found.extend(inside or [path])
     if not found:
         raise FathomError("No run was given. Make one with `fathom run BENCH --model M`.")

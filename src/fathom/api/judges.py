@@ -168,7 +168,7 @@ class _JudgedRun:
         names = list(dict.fromkeys(judgment.judge for judgment in self._judgments))
         for name in names:
             mine = [judgment for judgment in self._judgments if judgment.judge == name]
-            yield _summary(name, mine, [one for one in self._planted if one.judge == name])
+            yield _summary(name, mine, [planted for planted in self._planted if planted.judge == name])
         if len(names) > 1:
             yield _summary(ALL_JUDGES, self._judgments, majority_decisions(self._planted))
 

@@ -72,7 +72,7 @@ def choose(corpus: Corpus) -> FirstBench:
     suitable = [
         name for name in family_names() if family(name).starter(corpus, QUESTIONS) is not None and _suits(name, corpus)
     ]
-    unprepared = {name: found for name in suitable if (found := preparation_of(name, corpus)) is not None}
+    unprepared = {name: preparation for name in suitable if (preparation := preparation_of(name, corpus)) is not None}
     families = [name for name in suitable if name not in unprepared]
     if unprepared and not families:
         (name, needed), *_ = unprepared.items()

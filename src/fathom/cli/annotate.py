@@ -106,7 +106,7 @@ def command(
         click.echo(f"next: fathom score RUN, fathom audit {corpus}")
         return
     year_range, pages_range, mathematics_range = (
-        None if one is None else Range.parse(one) for one in (year, pages, mathematics)
+        None if text is None else Range.parse(text) for text in (year, pages, mathematics)
     )
     selection = DocumentFilter(year_range, pages_range, mathematics_range, limit, seed)
     summary = create_project(

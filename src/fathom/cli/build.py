@@ -94,7 +94,7 @@ def _command(chosen: Family) -> click.Command:
     over_contexts = isinstance(chosen.build, PerContext)
     asking = model_options(chosen.settings)
     calls = f"Calls a model only with {' or '.join(asking)}." if asking else "Calls no model."
-    made = click.Command(
+    build_command = click.Command(
         chosen.name,
         callback=run,
         params=[
@@ -110,8 +110,8 @@ def _command(chosen: Family) -> click.Command:
         epilog=f"\b\nExample:\n  fathom build {chosen.name} corpus --out bench{_example(chosen)}",
     )
     for option in (options.seed, options.processes, options.as_json):
-        made = option(made)
-    return made
+        build_command = option(build_command)
+    return build_command
 
 
 def _preset_option(chosen: Family) -> list[click.Option]:

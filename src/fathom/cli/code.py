@@ -88,8 +88,8 @@ def command(
     elif len(targets) > 1:
         raise FathomError(f"'{folder}' is an error-coding project. Give it alone, or give runs to create a new one.")
     if results:
-        found = coding_results(folder)
-        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(folder, found)))
+        report = coding_results(folder)
+        click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(folder, report)))
         return
     plan = read_coding_plan(folder)
     click.echo(plan.model_dump_json(indent=2) if as_json else "\n".join(_plan_lines(folder, plan)))
@@ -118,14 +118,14 @@ def _result_lines(folder: Path, results: CodingResults) -> Iterator[str]:
     coders = ", ".join(f"{cut(name, 30)} {count:,}" for name, count in results.coders.items())
     yield f"{folder}: {counted(results.cases, 'case')}, {results.open:,} not coded by everybody yet ({coders})"
     if results.agreement is not None:
-        found = results.agreement
+        agreement = results.agreement
         kappa = (
             "undefined"
-            if found.kappa is None
-            else f"{found.kappa.value:.2f} ({found.kappa.low:.2f}-{found.kappa.high:.2f})"
+            if agreement.kappa is None
+            else f"{agreement.kappa.value:.2f} ({agreement.kappa.low:.2f}-{agreement.kappa.high:.2f})"
         )
-        equal = f"{found.agreement.value:.1%}"
-        yield f"  agreement on {counted(found.items, 'case')}: {equal} equal, Cohen's kappa {kappa}"
+        equal = f"{agreement.agreement.value:.1%}"
+        yield f"  agreement on {counted(agreement.items, 'case')}: {equal} equal, Cohen's kappa {kappa}"
     for group in results.groups:
         yield from _group_lines(group, results.by)
 

@@ -24,10 +24,10 @@ class _Duration(click.ParamType[float]):
     name = "time"
 
     def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> float:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))
-        if found is None or not float(found[1]):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))
+        if match is None or not float(match[1]):
             raise FathomError(f"--time-limit takes a time such as 90m, 45s or 2h, not '{value}'. Give such a time.")
-        return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+        return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 @click.command(
@@ -102,8 +102,8 @@ def command(
         _check_values(target, out, per, people, seed, port, no_server, results, as_json)
         return
     if results:
-        found = study_results(target, runs)
-        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(target, found)))
+        report = study_results(target, runs)
+        click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(target, report)))
         return
     folder = target
     if not is_study(target):
@@ -158,8 +158,8 @@ def _check_values(
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             raise FathomError(f"{option} applies to questions, and this is a value check. Leave it out.")
     if results:
-        found = value_check_results(target)
-        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_check_lines(target, found)))
+        report = value_check_results(target)
+        click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(_check_lines(target, report)))
         return
     folder = target
     if not is_value_check(target):

@@ -131,11 +131,11 @@ class _Swap:
             after = self._contexts.context(context)
             kept: list[Item] = []
             for name in dict.fromkeys(item.question.family for item in items):
-                mine = [item for item in items if item.question.family == name]
+                items_of_family = [item for item in items if item.question.family == name]
                 if name not in swappers:
-                    self._lost[f"the family '{name}' cannot be swapped"] += len(mine)
+                    self._lost[f"the family '{name}' cannot be swapped"] += len(items_of_family)
                     continue
-                swapped = swappers[name].swap(context, after, mine)
+                swapped = swappers[name].swap(context, after, items_of_family)
                 after = swapped.context
                 kept += map(_marked, swapped.items)
                 self._lost.update(swapped.refused)
@@ -169,27 +169,27 @@ class _Swap:
 
     def manifest(self, out: Path, corpus: Corpus, seed: int, corpus_report: dict[str, JsonValue]) -> BenchManifest:
         """The manifest of the original bench, with what the swap changed."""
-        was = self._bench.manifest
+        original = self._bench.manifest
         report: dict[str, JsonValue] = {
-            "bench": was.fingerprint,
+            "bench": original.fingerprint,
             "seed": seed,
             **corpus_report,
-            "questions": was.questions,
+            "questions": original.questions,
             "answers that changed": self._changed["yes"],
             "answers that no swap can change": self._changed["no"],
             "left out": dict(sorted(self._lost.items())),
             "contexts left out": self._idle,
             "contexts that outgrew their length": self._grown,
         }
-        return was.model_copy(
+        return original.model_copy(
             update={
                 "corpus": Path(os.path.relpath(corpus.folder.resolve(), out.resolve())).as_posix(),
                 "corpus_fingerprint": corpus.manifest.fingerprint,
                 "families": self._families,
-                "settings": {name: was.settings[name] for name in self._families},
+                "settings": {name: original.settings[name] for name in self._families},
                 **self._counts.fields(),
                 "reports": {REPORT: report},
-                "inputs": digest("swap", was.inputs, was.fingerprint, seed).hex(),
+                "inputs": digest("swap", original.inputs, original.fingerprint, seed).hex(),
                 "fingerprint": fingerprint_of(out),
                 "hashes": hashes_of(out),
             }

@@ -179,7 +179,7 @@ class Placement:
     def claim(self, quoted: QuotedClaim) -> Claim | None:
         """The claim with its located evidence; None if the claim itself is not located."""
         span = self._span(quoted.quote, quoted.position)
-        evidence = tuple(found for one in quoted.evidence if (found := self.evidence(one)) is not None)
+        evidence = tuple(found for quote in quoted.evidence if (found := self.evidence(quote)) is not None)
         if span is None:
             return None
         known = {name: value for name, value in quoted.attributes.items() if value in CLAIM_ATTRIBUTES.get(name, ())}

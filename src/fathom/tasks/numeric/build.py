@@ -111,7 +111,7 @@ class NumericBuilder:
         for number, (distribution, skill) in enumerate(_plan(parts, self._settings.questions, rng)):
             rate = _rate(parts[distribution], self._settings.unanswerable)
             unused = {
-                name: [one for one in templates if one.id not in used]
+                name: [template for template in templates if template.id not in used]
                 for name, templates in parts[distribution].items()
             }
             tried = rng.sample(partners, min(TRIED_PARTNERS, len(partners)))

@@ -40,11 +40,11 @@ class Refitter:
         kept: list[Item] = []
         refused: list[str] = []
         for item in items:
-            found = _refill(item, filler, factory, before)
-            if isinstance(found, FilledTemplate):
-                kept.append(_moved(item, found, factory, smaller))
+            filled = _refill(item, filler, factory, before)
+            if isinstance(filled, FilledTemplate):
+                kept.append(_moved(item, filled, factory, smaller))
             else:
-                refused.append(found)
+                refused.append(filled)
         return RefittedItems(kept, refused)
 
 

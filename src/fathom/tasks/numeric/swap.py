@@ -38,11 +38,11 @@ class Swapper:
         kept: list[Item] = []
         refused: list[str] = []
         for item in items:
-            found = filled_again(item, renamed(program_of(item.key), self._swapping), filler, factory)
-            if isinstance(found, FilledTemplate):
-                kept.append(self._item(item, found, factory, swapped))
+            filled = filled_again(item, renamed(program_of(item.key), self._swapping), filler, factory)
+            if isinstance(filled, FilledTemplate):
+                kept.append(self._item(item, filled, factory, swapped))
             else:
-                refused.append(found)
+                refused.append(filled)
         return SwappedItems(swapped, kept, refused)
 
     def _item(self, item: Item, filled: FilledTemplate, factory: ItemFactory, swapped: Context) -> Item:
