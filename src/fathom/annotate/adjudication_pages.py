@@ -19,6 +19,9 @@ from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.spans import Span
 
+SURROUNDINGS = 160
+"""Characters that are shown before and after a claim."""
+
 
 def add_adjudication(app: FastAPI) -> None:
     """Add the pages to the app of a project."""
@@ -130,9 +133,9 @@ def _version_row(version: ClaimVersion, text: str) -> dict[str, Any]:
     return {"quote": version.claim.span.of(text), "fields": fields, "evidence": evidence}
 
 
-def _surroundings(span: Span, text: str, width: int = 160) -> tuple[str, str]:
+def _surroundings(span: Span, text: str) -> tuple[str, str]:
     """The text before and after a claim."""
-    return text[max(0, span.start - width) : span.start], text[span.end : span.end + width]
+    return text[max(0, span.start - SURROUNDINGS) : span.start], text[span.end : span.end + SURROUNDINGS]
 
 
 class _Decision(RevisionInput):

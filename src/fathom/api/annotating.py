@@ -239,7 +239,6 @@ def serve_review(
     project: Folder,
     reviewers: Sequence[str],
     *,
-    corpus: Folder | None = None,
     port: int = 0,
     started: Callable[[dict[str, str]], None],
 ) -> None:
@@ -251,7 +250,7 @@ def serve_review(
     from fathom.annotate.review_app import review_app
 
     folder, opened_bench = as_path(project), Bench(as_path(bench))
-    with opened_bench.open_corpus(as_path(corpus)) as documents:
+    with opened_bench.open_corpus() as documents:
         where = documents.folder
         if not is_project(folder):
             settings = ProjectSettings(

@@ -34,6 +34,8 @@ DIAGNOSED = frozenset({"cause", "stage"})
 """Properties of incorrect answers, which take time to diagnose."""
 FROM_CORPUS = frozenset({*DIAGNOSED, "operators", "subject", "language"})
 """Properties that are not known without the corpus."""
+LISTED = 6
+"""Values of a property that are listed."""
 EXACT_MATCH, F1 = "scitrek-exact-match", "scitrek-f1"
 
 
@@ -157,8 +159,9 @@ def describe(runs: Folder | Sequence[Folder], *, bench: Folder | None = None, co
     return "\n".join(["properties:", *(f"  {line}" for line in lines), "measures:", f"  {_all_measures(responses)}"])
 
 
-def _some(values: Sequence[str], most: int = 6) -> str:
-    return ", ".join(values[:most]) + (f" and {len(values) - most:,} more" if len(values) > most else "")
+def _some(values: Sequence[str]) -> str:
+    more = f" and {len(values) - LISTED:,} more" if len(values) > LISTED else ""
+    return ", ".join(values[:LISTED]) + more
 
 
 def _all_measures(responses: ResponseTable) -> str:
