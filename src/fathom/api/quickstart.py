@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fathom.api.arguments import Folder, as_path, as_paths, as_tokens
 from fathom.api.benches import Bench, BenchRecipe
@@ -29,6 +29,7 @@ from fathom.tasks.catalog import builds_per_context, family, family_names, per_c
 
 __all__ = [
     "FirstBench",
+    "Quickstart",
     "check_folder",
     "check_model",
     "choose",
@@ -163,6 +164,14 @@ def check_model(
         open_model(model, settings, RunLimits(), url)
 
 
+class Quickstart(NamedTuple):
+    """A first bench and the run on it."""
+
+    bench: Bench
+    run: Run | None
+    """None if no model was given."""
+
+
 def quickstart(
     sources: Folder | Iterable[Folder],
     out: Folder,
@@ -173,7 +182,7 @@ def quickstart(
     window: int | str | None = None,
     prices: Folder | None = None,
     seed: int = 0,
-) -> tuple[Bench, Run | None]:
+) -> Quickstart:
     """Read documents, build a first bench in `out`, and run a model on it if one is given.
 
     `url`, `window` and `prices` are those of the model, as in `run`.
@@ -195,9 +204,10 @@ def quickstart(
         )
     bench = BenchRecipe(corpus_folder, folder / "bench", chosen.families, seed=seed).build()
     if model is None:
-        return bench, None
-    place = run_folder(folder, model)
-    return bench, run(bench, model=model, budget=budget, url=url, window=tokens, prices=table, out=place)
+        return Quickstart(bench, None)
+    out_folder = run_folder(folder, model)
+    made = run(bench, model=model, budget=budget, url=url, window=tokens, prices=table, out=out_folder)
+    return Quickstart(bench, made)
 
 
 def run_folder(folder: Path, model: str) -> Path:

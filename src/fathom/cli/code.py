@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, link_printer, percent
+from fathom.cli.human_work import ProjectOptions
+from fathom.cli.output import counted, cut, percent
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
@@ -87,17 +88,14 @@ def command(
         folder = out
     elif len(targets) > 1:
         raise FathomError(f"'{folder}' is an error-coding project. Give it alone, or give runs to create a new one.")
+    shared = ProjectOptions(out, per, coders, seed, port, no_server, results, as_json)
     if results:
         report = coding_results(folder)
-        click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(folder, report)))
+        shared.show(report, _result_lines(folder, report))
         return
     plan = read_coding_plan(folder)
-    click.echo(plan.model_dump_json(indent=2) if as_json else "\n".join(_plan_lines(folder, plan)))
-    if no_server:
-        return
-    serve_coding(folder, port=port, started=link_printer(as_json))
-    if not as_json:
-        click.echo(f"next: fathom code {folder} --results")
+    shared.show(plan, _plan_lines(folder, plan))
+    shared.serve(folder, serve_coding, "code")
 
 
 def _plan_lines(folder: Path, plan: CodingPlan) -> Iterator[str]:

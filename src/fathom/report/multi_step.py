@@ -104,10 +104,10 @@ def _group_rows(findings: Findings) -> Iterator[_GroupRow]:
 
 
 def recall_summary(findings: Findings) -> str:
-    found = [run for run in findings.runs if run.retrieval is not None]
-    if not found:
+    with_retrieval = [run for run in findings.runs if run.retrieval is not None]
+    if not with_retrieval:
         return ""
-    few = sum(run.retrieval.too_few for run in found if run.retrieval)
+    few = sum(run.retrieval.too_few for run in with_retrieval if run.retrieval)
     marked = f" {count(few, 'response')} had fewer passages than needed documents (†)." if few else ""
     return f"How much of the evidence that the questions need was retrieved.{marked}"
 
@@ -120,7 +120,10 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
         return ()
 
     def draw(width: float) -> SvgNode:
-        bars = [(run.info.name, [_segment(one) for one in run.failure_stages if one.count]) for run in shown]
+        bars = [
+            (run.info.name, [_segment(stage_of_run) for stage_of_run in run.failure_stages if stage_of_run.count])
+            for run in shown
+        ]
         return stacked_bars("Failures by stage", bars, width, run_colors(findings))
 
     columns: tuple[FigureColumn[RunRow[FailureStage]], ...] = (

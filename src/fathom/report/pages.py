@@ -93,17 +93,17 @@ class PageOptions:
 
 def write_page(
     findings: Findings,
-    found: Mapping[str, Sequence[ItemFinding]],
+    item_findings: Mapping[str, Sequence[ItemFinding]],
     path: Path,
     title: str,
     options: PageOptions = PageOptions(),  # noqa: B008
 ) -> WrittenPage:
-    """Write the page, with its details in it or beside it; `found` has the findings about each run's responses."""
+    """Write the page, with its details in it or beside it; `item_findings` are those about each run's responses."""
     check_page_path(path)
     with file_errors("make the folder", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     findings = in_page_order(findings)
-    items = Items(findings, found, options.corpus)
+    items = Items(findings, item_findings, options.corpus)
     parts = options.parts
     shown = sections(findings)
     # The index comes first: it numbers the patterns and causes that the parts refer to.

@@ -44,7 +44,7 @@ class Site:
 
 def write_site(
     findings: Findings,
-    found: Mapping[str, Sequence[ItemFinding]],
+    item_findings: Mapping[str, Sequence[ItemFinding]],
     folder: Path,
     title: str,
     options: PageOptions = PageOptions(),  # noqa: B008
@@ -55,10 +55,14 @@ def write_site(
         folder.mkdir(parents=True, exist_ok=True)
     pages = []
     for number, bench in enumerate(findings.benches, start=1):
-        part = only(findings, bench)
-        place = folder / f"bench-{number}"
-        pages.append(write_page(part, found, place / "index.html", title_of(part), options))
-        write_figures(all_figures(part), place / "figures")
+        findings_of_bench = only(findings, bench)
+        folder_of_bench = folder / f"bench-{number}"
+        pages.append(
+            write_page(
+                findings_of_bench, item_findings, folder_of_bench / "index.html", title_of(findings_of_bench), options
+            )
+        )
+        write_figures(all_figures(findings_of_bench), folder_of_bench / "figures")
     shown = leaderboard(findings)
     content = _first_page(findings, shown, title)
     with atomic_write(folder / "index.html") as file:
@@ -125,9 +129,9 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
 
 def _best_baseline(findings: Findings, bench: BenchInfo) -> float | None:
     """The highest accuracy of a baseline on a bench."""
-    mine = [
+    of_bench = [
         baseline
         for baseline in findings.baselines
         if baseline.bench == bench.fingerprint and baseline.kind == "baseline"
     ]
-    return max((baseline.accuracy.value for baseline in mine), default=None)
+    return max((baseline.accuracy.value for baseline in of_bench), default=None)
