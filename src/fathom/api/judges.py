@@ -33,7 +33,7 @@ from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record
 from fathom.runs.folder import CALIBRATION, JUDGMENTS, read_responses, read_run
 from fathom.scoring.judges import by_judge, majority
-from fathom.scoring.reasoning import ReasoningState, counted
+from fathom.scoring.reasoning import ReasoningState, select_reasoning
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 
@@ -218,7 +218,7 @@ class _JudgedRun:
         for place in sorted(places & responses.keys()):
             judge = family(self._families[place[0]]).judge
             assert judge is not None
-            response = counted(responses[place], self._reasoning)
+            response = select_reasoning(responses[place], self._reasoning)
             found[place] = judge.checked(self._scores.keys[place[0]], response)
         return found
 

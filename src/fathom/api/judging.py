@@ -20,7 +20,7 @@ from fathom.records.record import digest
 from fathom.runs.folder import CALIBRATION, JUDGMENTS, read_responses, read_run
 from fathom.runs.roles import RoleBatch, RoleModel, RoleSettings, run_role
 from fathom.runs.run import RunLimits
-from fathom.scoring.reasoning import counted
+from fathom.scoring.reasoning import select_reasoning
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Judge, JudgePrompt, PlantedResponse, Ruling
@@ -191,7 +191,7 @@ def _on_responses(bench: Bench, run: Path, reasoning: Reasoning) -> Iterator[_Pr
             found = family(item.question.family).judge
             for response in responses.get(item.question.id, ()) if found is not None else ():
                 assert found is not None
-                for prompt in found.prompts(item.question, item.key, counted(response, reasoning)):
+                for prompt in found.prompts(item.question, item.key, select_reasoning(response, reasoning)):
                     yield _PromptSubject(item.question.id, response.sample, found, prompt)
 
 

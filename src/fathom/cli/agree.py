@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters, wrapped
+from fathom.cli.output import cut, escape_control_characters, wrapped
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.agreement import Agreement

@@ -11,8 +11,9 @@ import click
 
 from fathom.cli import options
 from fathom.cli.measure_output import best_system_lines, distribution_lines, measure_lines, range_lines
-from fathom.cli.output import counted, escape_control_characters, progress_bar
+from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.findings import (

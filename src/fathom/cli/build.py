@@ -22,7 +22,8 @@ from fathom.api.contexts import FILE_NAME
 from fathom.api.prices import price_range
 from fathom.cli import options
 from fathom.cli.family_options import model_options, settings_options
-from fathom.cli.output import all_or_nothing, counted, next_lines, progress_bar
+from fathom.cli.output import all_or_nothing, next_lines, progress_bar
+from fathom.records.plurals import counted
 
 EXAMPLE = """
 \b

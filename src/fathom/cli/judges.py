@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters
+from fathom.cli.output import cut, escape_control_characters
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.findings import Estimate

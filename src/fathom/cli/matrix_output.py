@@ -11,9 +11,10 @@ import click
 
 from fathom.api.matrix import CellProgress, CellStatus, MatrixRequest, MatrixRun, PlannedCell
 from fathom.api.runs import RunLimits, RunProgress
-from fathom.cli.output import counted, escape_control_characters, progress_bar
+from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.cli.run_options import warn_of_age
 from fathom.cli.run_progress import run_progress
+from fathom.records.plurals import counted
 
 
 def run_cells(request: MatrixRequest, limits: RunLimits, as_json: bool) -> None:

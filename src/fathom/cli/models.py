@@ -11,7 +11,8 @@ import click
 from fathom.api.models import KnownModel, list_models
 from fathom.api.runs import prices_as_of
 from fathom.cli import options
-from fathom.cli.output import counted, escape_control_characters
+from fathom.cli.output import escape_control_characters
+from fathom.records.plurals import counted
 
 UNKNOWN = "unknown"
 

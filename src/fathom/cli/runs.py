@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters, lost_calls
+from fathom.cli.output import cut, escape_control_characters, lost_calls
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.run_listing import RunListing

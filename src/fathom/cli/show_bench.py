@@ -14,9 +14,10 @@ import click
 from fathom.api.benches import Bench, BenchItem, BenchStatistics, NumberRange, ProofPassage, tags_of
 from fathom.api.corpora import Corpus, open_corpus
 from fathom.api.runs import open_run
-from fathom.cli.output import counted, cut, escape_control_characters, wrapped
+from fathom.cli.output import cut, escape_control_characters, wrapped
 from fathom.cli.run import describe as describe_run
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 MAX_PASSAGES = 12
 """Passages of an item that are shown."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters, how_to_resume, lost_calls
+from fathom.cli.output import cut, escape_control_characters, how_to_resume, lost_calls
 from fathom.cli.run_progress import clock
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.run_listing import RunDetails, RunListing

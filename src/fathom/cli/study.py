@@ -11,8 +11,9 @@ import click
 
 from fathom.cli import options
 from fathom.cli.human_work import ProjectOptions
-from fathom.cli.output import counted, cut, percent
+from fathom.cli.output import cut, percent
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.studies import StudyPlan, StudyResults

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.analysis.findings import Comparison, Findings
+from fathom.records.plurals import counted
 from fathom.report import accuracy, failures, multi_step
 from fathom.report.accuracy import baselines, closed_book
 from fathom.report.costs import cost_summary, costs
 from fathom.report.figures import Figure
-from fathom.report.formatting import count
 from fathom.report.leaderboard import headline
 from fathom.report.measures import measures
 from fathom.report.ranking import in_page_order
@@ -163,6 +163,6 @@ def _comparison_summary(comparisons: Sequence[Comparison]) -> str:
     significant = sum(pair.significant for pair in pairs)
     verb = "differs" if significant == 1 else "differ"
     return (
-        f"Runs on the same questions, paired by question. {significant} of {count(len(pairs), 'pair')} {verb} "
+        f"Runs on the same questions, paired by question. {significant} of {counted(len(pairs), 'pair')} {verb} "
         "significantly, after Holm's correction."
     )

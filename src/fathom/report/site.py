@@ -9,10 +9,11 @@ from pathlib import Path
 from fathom.analysis.findings import BenchInfo, Findings, ItemFinding
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
+from fathom.records.plurals import counted
 from fathom.records.version import __version__
 from fathom.report.figures import Figure, write_figures
 from fathom.report.first_paint import WAITING
-from fathom.report.formatting import bench_names, count, title_of
+from fathom.report.formatting import bench_names, title_of
 from fathom.report.leaderboard import headline, leaderboard
 from fathom.report.page_data import packed
 from fathom.report.pages import PageOptions, WrittenPage, assembled, write_page
@@ -37,8 +38,8 @@ class Site:
         }
 
     def describe(self) -> str:
-        benches = count(len(self.pages), "bench", "benches")
-        first = f"{self.folder / 'index.html'}: {count(self.runs, 'run')} on {benches}"
+        benches = counted(len(self.pages), "bench", "benches")
+        first = f"{self.folder / 'index.html'}: {counted(self.runs, 'run')} on {benches}"
         return "\n".join([first, *(f"  {page.describe()}" for page in self.pages)])
 
 

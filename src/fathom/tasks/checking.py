@@ -14,7 +14,7 @@ from fathom.records.files import RecordFile, StoredMapping
 from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
-from fathom.scoring.reasoning import counted, reasoning_state
+from fathom.scoring.reasoning import reasoning_state, select_reasoning
 from fathom.scoring.recall import recall_measures
 from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import GRADED, Verdict
@@ -82,7 +82,7 @@ def verdict(
 
     If the response retrieved passages, the recall of the needed passages is among the measures.
     """
-    checked = owner.check(key, counted(response, reasoning), shown, judgments)
+    checked = owner.check(key, select_reasoning(response, reasoning), shown, judgments)
     if owner.checks_reasoning and response.outcome in ("answered", "truncated"):
         checked = checked.model_copy(update={"reasoning": reasoning_state(response, reasoning)})
     if measures := recall_measures(key, response):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fathom.records.documents import FieldName, NonNegativeInt
+from fathom.records.plurals import counted
 from fathom.records.record import Record
 from fathom.tasks.family import UnaskedKind
 
@@ -27,12 +28,12 @@ class UnaskedQuestions(Record):
     """The contexts that have such a document."""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.questions} in {self.contexts:,} context{'s' if self.contexts != 1 else ''}"
+        return f"{self.where}: {self.questions} in {counted(self.contexts, 'context')}"
 
     @property
     def where(self) -> str:
         """The reason with the number of documents."""
-        return f"{self.reason} in {self.documents:,} document{'s' if self.documents != 1 else ''}"
+        return f"{self.reason} in {counted(self.documents, 'document')}"
 
 
 _Kind = tuple[str, str, str, FieldName | None]
