@@ -48,12 +48,12 @@ def curve(
     )
 
 
-def without_effective_length(run: RunSummary, found: Sequence[Baseline]) -> RunSummary:
+def without_effective_length(run: RunSummary, baselines: Sequence[Baseline]) -> RunSummary:
     """The summary without an effective length if the run is no better than a baseline that reads no context.
 
     Such a run may keep its accuracy at any length, since it does not depend on what is shown.
     """
-    known = [baseline for baseline in found if baseline.bench == run.info.bench and baseline.run is None]
+    known = [baseline for baseline in baselines if baseline.bench == run.info.bench and baseline.run is None]
     best = max(known, key=lambda one: one.accuracy.value, default=None)
     effective, accuracy = run.lengths.effective, run.overall.accuracy.value
     if effective is None or best is None or accuracy > best.accuracy.value:

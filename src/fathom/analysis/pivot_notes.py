@@ -50,12 +50,12 @@ class PivotNotes:
             return
         together = {frozenset(np.unique(self.table.run[places]).tolist()) for places in cells}
         for name in IDENTITY:
-            found = self.table.property(name)
-            if name in settled or found is None or len(found.values) < 2:
+            named = self.table.property(name)
+            if name in settled or named is None or len(named.values) < 2:
                 continue
-            of_run = dict(zip(self.table.run[found.places].tolist(), found.codes.tolist(), strict=True))
+            of_run = dict(zip(self.table.run[named.places].tolist(), named.codes.tolist(), strict=True))
             if any(len({of_run.get(run, -1) for run in runs}) > 1 for runs in together):
-                yield f"Some cells average over runs that differ in {name} ({_listed(found.values)})."
+                yield f"Some cells average over runs that differ in {name} ({_listed(named.values)})."
 
     def missing(self) -> Iterator[str]:
         missing, total = self.cells.missing(self.selected), len(self.selected)

@@ -68,12 +68,12 @@ def adjudication_list(request: Request) -> Response:
 def _agreement(state: AnnotationState, documents: Sequence[DocumentId]) -> Agreement | None:
     """The agreement of the annotators over the documents that they both finished."""
     chosen = set(documents)
-    found = [
+    annotations = [
         annotation
         for annotation in state.project.annotations()
         if annotation.document in chosen and annotation.annotator != ADJUDICATED
     ]
-    return agreement(found, state.sentences, "sentence", 0.5) if found else None
+    return agreement(annotations, state.sentences, "sentence", 0.5) if annotations else None
 
 
 def _adjudicator(request: Request, number: int) -> tuple[AnnotationState, DocumentId, Adjudicator]:

@@ -51,7 +51,7 @@ class CodingState:
             if item.question.id in wanted
         }
         shown = ShownContexts(self.bench)
-        found: dict[tuple[str, QuestionId], tuple[records.Response, Verdict]] = {}
+        responses_and_verdicts: dict[tuple[str, QuestionId], tuple[records.Response, Verdict]] = {}
         for name, path in self.project.plan.runs.items():
             folder = Path(os.path.normpath(self.project.folder.resolve() / path))
             responses = read_responses(folder)
@@ -65,8 +65,8 @@ class CodingState:
                 if case.run == name:
                     item = self.items[case.question_id][1]
                     verdict = verdict_on(item, responses[place], stored.get(place), shown)
-                    found[name, case.question_id] = responses[place], verdict
-        self.responses = found
+                    responses_and_verdicts[name, case.question_id] = responses[place], verdict
+        self.responses = responses_and_verdicts
 
 
 def coding_app(folder: Path, corpus: Path, port: Callable[[], int]) -> FastAPI:

@@ -132,14 +132,14 @@ def label_studio(annotations: Sequence[Annotation], texts: Texts) -> str:
 def _region(id: str, label: str, span: Span, text: str, attributes: Mapping[str, str]) -> list[dict[str, Any]]:
     place = {"start": span.start, "end": span.end, "text": span.of(text)}
     base = {"id": id, "to_name": "text"}
-    found: list[dict[str, Any]] = [
+    regions: list[dict[str, Any]] = [
         {**base, "from_name": "label", "type": "labels", "value": {**place, "labels": [label]}}
     ]
     for name, value in attributes.items():
         is_free = name in FREE_TEXTS
         kind, given = ("textarea", {"text": [value]}) if is_free else ("choices", {"choices": [value]})
-        found.append({**base, "from_name": name, "type": kind, "value": {**place, **given}})
-    return found
+        regions.append({**base, "from_name": name, "type": kind, "value": {**place, **given}})
+    return regions
 
 
 def _write_brat(annotations: Sequence[Annotation], texts: Texts, out: Path) -> None:

@@ -121,10 +121,10 @@ def create_app(opened: Callable[[], AbstractContextManager[S]], port: Callable[[
         return answer
 
     async def static(name: str) -> Response:
-        found = asset(name)
-        if found is None:
+        content = asset(name)
+        if content is None:
             raise HTTPException(404, "There is no such file.")
-        return Response(found[0], media_type=found[1])
+        return Response(content[0], media_type=content[1])
 
     async def icon() -> Response:
         return Response(status_code=204)

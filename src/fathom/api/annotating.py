@@ -196,10 +196,10 @@ def project_summary(project: Folder) -> ProjectSummary:
 
 def import_into_project(project: Folder, annotations: Folder) -> int:
     """Add annotations of a file as layers of their annotators; returns how many."""
-    found = list(read_records(as_path(annotations), Annotation))
+    annotations_read = list(read_records(as_path(annotations), Annotation))
     with Project(as_path(project)) as opened, _corpus_of(opened) as corpus:
         known = set(opened.settings.documents)
-        for annotation in found:
+        for annotation in annotations_read:
             if annotation.document not in known:
                 raise FathomError(
                     f"The project '{project}' has no document '{annotation.document}', which '{annotation.annotator}' "
@@ -210,8 +210,8 @@ def import_into_project(project: Folder, annotations: Folder) -> int:
                 raise FathomError(
                     f"A mark of '{annotation.annotator}' is not in document '{annotation.document}'. Import it again."
                 )
-        opened.import_annotations(found)
-    return len(found)
+        opened.import_annotations(annotations_read)
+    return len(annotations_read)
 
 
 def _spans(annotation: Annotation) -> list[Span]:

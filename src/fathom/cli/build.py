@@ -147,11 +147,11 @@ def run_build(recipe: BenchRecipe, processes: int, as_json: bool = False) -> Non
 
 def describe_price(bench: Bench) -> str:
     """The input tokens of a run, and its price for common models."""
-    found = price_range(bench)
-    tokens = f"a run with the whole context: {found.tokens:,} input tokens"
-    if not found.prices:
+    prices = price_range(bench)
+    tokens = f"a run with the whole context: {prices.tokens:,} input tokens"
+    if not prices.prices:
         return f"{tokens}; common models cannot read the longest context"
-    (low, cheapest), (high, dearest) = found.prices[0], found.prices[-1]
+    (low, cheapest), (high, dearest) = prices.prices[0], prices.prices[-1]
     return f"{tokens}, about ${low:,.2f} ({cheapest}) to ${high:,.2f} ({dearest})"
 
 

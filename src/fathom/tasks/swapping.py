@@ -48,10 +48,10 @@ class SwappedContexts:
         counter = tokenizer(context.tokenizer)
         pieces = []
         for place in context.places if order is None else [context.places[number] for number in order]:
-            found = self.after.stored_text(place.document)
+            stored = self.after.stored_text(place.document)
             edits = self._edits(place)
-            text = apply_edits(found.utf8.decode(), edits)
-            pieces.append(PlacedDocument(place.document, found.fingerprint, len(text), counter.count(text), edits))
+            text = apply_edits(stored.utf8.decode(), edits)
+            pieces.append(PlacedDocument(place.document, stored.fingerprint, len(text), counter.count(text), edits))
         return assemble(
             pieces,
             counter,

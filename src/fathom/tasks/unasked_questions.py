@@ -68,15 +68,15 @@ class UnaskedCounts:
         )
 
 
-def unknown_fields(found: Sequence[UnaskedQuestions]) -> str:
+def unknown_fields(unasked_questions: Sequence[UnaskedQuestions]) -> str:
     """The fields that are not known, as `fathom contexts --known` takes them; empty if there are none."""
-    return ",".join(dict.fromkeys(unasked.field for unasked in found if unasked.field is not None))
+    return ",".join(dict.fromkeys(unasked.field for unasked in unasked_questions if unasked.field is not None))
 
 
-def explain_unknown(found: Sequence[UnaskedQuestions], corpus: Path) -> str:
+def explain_unknown(unasked_questions: Sequence[UnaskedQuestions], corpus: Path) -> str:
     """The unknown fields and the advice; empty if something else prevented the questions."""
-    fields = unknown_fields(found)
+    fields = unknown_fields(unasked_questions)
     if not fields:
         return ""
-    reasons = "; ".join(unasked.where for unasked in found)
+    reasons = "; ".join(unasked.where for unasked in unasked_questions)
     return f"{reasons}. Use only documents where they are known: `fathom contexts {corpus} --known {fields} --replace`."

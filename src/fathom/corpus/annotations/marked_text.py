@@ -50,10 +50,10 @@ def claims_of(marks: Mapping[str, Mark], relations: Iterable[MarkRelation]) -> t
     claims = []
     for id, mark in marks.items():
         if mark.is_claim:
-            found = read_claims([{**mark.attributes, "quote": mark.quote, "evidence": []}]) or [QuotedClaim("")]
+            quoted = read_claims([{**mark.attributes, "quote": mark.quote, "evidence": []}]) or [QuotedClaim("")]
             claims += [
                 replace(claim, evidence=tuple(dict.fromkeys(evidence.get(id, ()))), position=mark.position)
-                for claim in found
+                for claim in quoted
             ]
     return tuple(claims)
 

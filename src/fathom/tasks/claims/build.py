@@ -96,10 +96,10 @@ class ClaimsBuilder:
     def _claims_item(self, context: Context, documents: Sequence[Document]) -> Iterator[Item]:
         claims: list[tuple[Document, Claim]] = []
         for document in documents:
-            found = self._claims(document)
-            if found is None:
+            claims_of_document = self._claims(document)
+            if claims_of_document is None:
                 return
-            claims += [(document, claim) for claim in found]
+            claims += [(document, claim) for claim in claims_of_document]
         id = short_id("q", context.id, "claims")
         settings = self._settings
         program = ClaimsProgram.of("claims", self._annotated.annotator, settings)

@@ -224,12 +224,12 @@ class ProbeBuilder:
 
     def _citations(self, document: Document) -> Iterator[Probe]:
         citing = CitationProbes(document, self.settings.characters)
-        found = list(citing.probes())
+        probes = list(citing.probes())
         self._steps.update(citing.steps)
         self._documents["whose citations name no author"] += bool(document.citations) and not citing.steps[STEPS[2]]
         rng = rng_for(self._seed, SEED_LABEL, "citations", document.id)
-        room = min(self.settings.per_paper, self.settings.items - self._made["citation"], len(found))
-        yield from sorted(rng.sample(found, room), key=lambda probe: probe.place)
+        room = min(self.settings.per_paper, self.settings.items - self._made["citation"], len(probes))
+        yield from sorted(rng.sample(probes, room), key=lambda probe: probe.place)
 
     def report(self) -> dict[str, JsonValue]:
         """The number of probes, and of documents and citations that could not be used."""

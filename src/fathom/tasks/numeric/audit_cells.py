@@ -42,14 +42,14 @@ class CellAudit:
 
     def unknown(self, context: Context) -> dict[FieldName, list[int]]:
         """The numbers of the documents where each field is unknown; only fields that are unknown somewhere."""
-        found: dict[FieldName, list[int]] = {}
+        unknown_fields: dict[FieldName, list[int]] = {}
         for number, id in enumerate(context.documents, start=1):
             if id not in self._unknown:
                 record = self._read(id)
                 self._unknown[id] = frozenset(name for name in READ if record.state(name) == "unknown")
             for name in self._unknown[id]:
-                found.setdefault(name, []).append(number)
-        return found
+                unknown_fields.setdefault(name, []).append(number)
+        return unknown_fields
 
     def lacks_rows(self, context: Context, statement: str) -> bool:
         """Whether the statement reads a table that may lack rows."""

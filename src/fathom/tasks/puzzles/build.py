@@ -64,7 +64,7 @@ class PuzzlesBuilder:
             return []
         rng = rng_for(self._seed, NAME, document.id)
         steps = range(self._settings.min_steps, self._settings.max_steps + 1)
-        found: dict[tuple[str, ...], Item] = {}
+        by_facts: dict[tuple[str, ...], Item] = {}
         """By the places of their facts: a question that differs only in its given values is the same puzzle."""
         for program in islice(programs_of(source, rng), TRIES * count):
             try:
@@ -72,14 +72,14 @@ class PuzzlesBuilder:
             except RejectedError as reason:
                 self._rejected[str(reason)] += 1
                 continue
-            found.setdefault(tuple(sorted(row[8] for row in item.key.proof.rows if row[0] == FACT)), item)
-            if len(found) == count:
+            by_facts.setdefault(tuple(sorted(row[8] for row in item.key.proof.rows if row[0] == FACT)), item)
+            if len(by_facts) == count:
                 break
         else:
             self._left_out["that allow fewer puzzles than requested"] += 1
-        for item in found.values():
+        for item in by_facts.values():
             self._baselines.add(source, item)
-        return list(found.values())
+        return list(by_facts.values())
 
     def report(self) -> dict[str, JsonValue]:
         """What was left out and why, and the shortcut baselines."""
