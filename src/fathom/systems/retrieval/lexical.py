@@ -96,7 +96,7 @@ def build_index(folder: Path, documents: Iterable[WordCounts]) -> None:
 def _weights(
     chunk: Int32Array, word: Int32Array, count: Int32Array, chunks_with: NDArray[Any], lengths: NDArray[Any]
 ) -> ChunkScores:
-    """The part of each word of each chunk in the score of the chunk; `chunks_with` says how many chunks have each word."""
+    """The part of each word of each chunk in the score of the chunk; `chunks_with`: how many chunks have each word."""
     rarity = np.log1p((len(lengths) - chunks_with + 0.5) / (chunks_with + 0.5))
     longer = lengths / max(1.0, lengths.mean()) if len(lengths) else lengths
     saturation = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * longer)
