@@ -42,8 +42,8 @@ MAX_LINES = 8
     )
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
-@click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @click.option(
     "--by",
     type=options.CommaList(required=True),

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option(
     "--category", "categories", multiple=True, help="A first category, as NAME or 'NAME: MEANING'. Repeatable."
 )
-@click.option("--bench", type=options.PATH, help="The bench of the runs, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
 @options.seed
 @options.port
 @click.option("--no-server", is_flag=True, help="Create the project, and serve nothing.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(epilog=options.examples("fathom correlate runs"))
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
 @options.seed
 @options.as_json
 def command(runs: tuple[Path, ...], bench: Path | None, seed: int, as_json: bool) -> None:

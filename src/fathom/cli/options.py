@@ -35,7 +35,7 @@ class NonNegative(click.ParamType[float]):
         except ValueError:
             number = -1.0
         if not 0 <= number < inf:
-            raise FathomError(f"{_option(param)} takes a number of zero or more, not '{value}'. Give such a number.")
+            raise FathomError(f"{_option(param)} takes a number of zero or more, not '{value}'.")
         return number
 
 
@@ -120,9 +120,7 @@ class PerTag(click.ParamType[tuple[str, int]]):
             return value
         name, _, number = str(value).rpartition("=")
         if not name or not number.isdecimal() or not int(number):
-            raise FathomError(
-                f"{_option(param)} takes a tag and a number such as skill=20, not '{value}'. Give such a pair."
-            )
+            raise FathomError(f"{_option(param)} takes a tag and a number such as skill=20, not '{value}'.")
         return name, int(number)
 
 

@@ -26,8 +26,8 @@ REFRESH = 10
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, type=options.PATH)
 @click.option("--out", type=options.PATH, help="The page to write.  [default: report.html]")
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
-@click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @click.option("--title", help="The page's title.  [default: the benches' names]")
 @click.option(
     "--parts/--one-file",

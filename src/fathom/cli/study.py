@@ -28,7 +28,7 @@ class _Duration(click.ParamType[float]):
     def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> float:
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))
         if match is None or not float(match[1]):
-            raise FathomError(f"--time-limit takes a time such as 90m, 45s or 2h, not '{value}'. Give such a time.")
+            raise FathomError(f"--time-limit takes a time such as 90m, 45s or 2h, not '{value}'.")
         return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 

@@ -93,8 +93,8 @@ FORMATS = ("text", "markdown", "latex", "csv", "json")
 )
 @click.option("--out", type=options.PATH, help="Write the table here: .csv, .md, .tex, .json or .txt.")
 @click.option("--list", "listed", is_flag=True, help="List the properties with their values, and the measures.")
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
-@click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @options.processes
 @options.as_json
 def command(
