@@ -194,9 +194,7 @@ class SelectionResult(NamedTuple):
     """The numbers of the chosen options of each paper."""
 
 
-def select(
-    papers: Sequence[PaperOptions], balance: MatcherBalance, wanted: int, drafted: Drafted
-) -> SelectionResult:
+def select(papers: Sequence[PaperOptions], balance: MatcherBalance, wanted: int, drafted: Drafted) -> SelectionResult:
     """As many items as can be kept at chance, `wanted` at most; all of them were drafted."""
     selection = _Selection(papers, balance)
     selection.fill()

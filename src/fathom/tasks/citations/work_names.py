@@ -164,7 +164,6 @@ class WorkName:
                 if is_whole(folded.letters, *match.span()) and (not self.is_ordinary or is_printed_as_name(text, span)):
                     yield span
 
-
     def is_misspelled_in(self, words: Sequence[str]) -> bool:
         """Whether folded words contain the name with one word in another form or misspelled: "class-free guidance" for
         "classifier-free guidance", "TideNett" for "TideNet"."""
