@@ -36,7 +36,20 @@ _WHOLE = frozenset(
 _PLAIN = frozenset(
     {"", "value", "values", "amount", "amounts", "figure", "figures", "number", "result", "results", "item", "data"}
     | {"actual", "audited", "unaudited", "as at", "at", "as of", "year", "fiscal year", "financial year", "the year"}
-    | {"season", "academic year", "school year", "full year", "year to date", "数值", "金额", "数据", "本年", "本期", "年度", "全年"}
+    | {
+        "season",
+        "academic year",
+        "school year",
+        "full year",
+        "year to date",
+        "数值",
+        "金额",
+        "数据",
+        "本年",
+        "本期",
+        "年度",
+        "全年",
+    }
 )
 _IGNORED = re.compile(
     r"\b(?:notes?|page|ref|reference|change|changes|growth|variance|difference|increase|decrease|originally|previously"

@@ -370,7 +370,9 @@ def _names(attribute: str, printed: bool) -> tuple[str, str]:
     words = re.findall(r"[^\W_]+", _CAPITALS.sub(" ", attribute.rpartition(":")[2]))
     plain = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
     # A heading with words is a noun as it is; "Area, total" is a field of JSON and the group that it is in.
-    noun = _lowered(_LOSS.sub(r" (\1)", attribute.replace(JOINT, ", "))) if " " in attribute else _concept(" ".join(plain))
+    noun = (
+        _lowered(_LOSS.sub(r" (\1)", attribute.replace(JOINT, ", "))) if " " in attribute else _concept(" ".join(plain))
+    )
     group, _, inner = noun.partition(", ")
     if inner and ", " not in inner and " " in attribute and JOINT not in attribute and not printed:
         # The "total" of "Population" is the population.

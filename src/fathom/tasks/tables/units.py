@@ -83,7 +83,9 @@ _MEASURES = {
     for word in (
         *_TIMES,
         *word_set("tonnes tons kg km km2 m2 m3 mm cm ha hectares acres liters litres hectoliters hl barrels points"),
-        *word_set("TEU kW MW GW kWh MWh GWh TWh TJ MJ GJ tCO2e 克 千克 公斤 吨 千米 公里 公顷 亩 立方米 平方米 平方公里"),
+        *word_set(
+            "TEU kW MW GW kWh MWh GWh TWh TJ MJ GJ tCO2e 克 千克 公斤 吨 千米 公里 公顷 亩 立方米 平方米 平方公里"
+        ),
         *word_set("千瓦 兆瓦 千瓦时 兆瓦时"),
         *("sq km", "square metres", "square meters", "sq m", "cubic metres", "cubic meters", "sq ft", "square feet"),
     )

@@ -13,9 +13,7 @@ from fathom.tasks.tables.wording import QuantityCondition, with_unit
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _AFTER_HEAD = re.compile(r" (?:(?:of|per|from|in|for|on|with|at|among|to|due)\b|\()")
-_PLURAL = re.compile(
-    r"(?:[^sui]s|people|staff)(?: (?:available|occupied|sold|built|held|lost|won|born|\w{2,}ed))?\Z"
-)
+_PLURAL = re.compile(r"(?:[^sui]s|people|staff)(?: (?:available|occupied|sold|built|held|lost|won|born|\w{2,}ed))?\Z")
 """A plural noun, perhaps with a participle: "beds available", "goals scored"."""
 _UNCOUNTABLE = re.compile(
     r"\b(?:revenue|(?<!asset )turnover|profit|loss|income|tax|equity|cash|debt|capital|expenditure|spending|lending|aid"
