@@ -111,13 +111,13 @@ class TablesBuilder:
         made: list[Item] = []
         most_single = int(self._settings.single * (len(wanted) + len(kept))) - _singles(kept)
         owed = 0
-        for (level, name), kind in zip(wanted, self._kinds_wanted(context, wanted, rng), strict=True):
+        for (level, name), drawn in zip(wanted, self._kinds_wanted(context, wanted, rng), strict=True):
             tables = [one for one in all_tables if name in (None, domain(one.pack, one.language))]
             others = _ContextQuestions((*kept, *made), used, _singles(made) < most_single)
-            if kind == "answerable" and owed:
-                kind, owed = "unanswerable", owed - 1
-            drawn = [makers[one] for one in tables]
-            item = self._item(context, drawn, level, kind, rng, others) if tables else None
+            # Where no question without an answer was found, a later one makes up for it.
+            kind = "unanswerable" if drawn == "answerable" and owed else drawn
+            item = self._item(context, [makers[one] for one in tables], level, kind, rng, others) if tables else None
+            owed -= kind != drawn
             owed += kind == "unanswerable" and not (item and isinstance(item.key.answer, Unanswerable))
             if item is not None:
                 made.append(item)
