@@ -170,19 +170,25 @@ def test_a_draft_writes_years_as_the_titles_do(tmp_path: Path) -> None:
             f"| Season ticket holders | {number},900 | {number},500 |",
             f"| Profit / (loss) (EUR thousand) | {number}90 | ({number}00) |",
         ]
-        head = "| | Season 2023/24 | Season 2022/23 |\n| --- | --- | --- |"
-        text = "\n".join([f"# {name} United: season 2023/24\n\nText of the page.\n", head, *rows])
+        # Only the first row is an amount of money beyond doubt.
+        amounts = [f"| Broadcasting revenue | {number}.5 | 3 |", f"| Sponsors | {number}1 | 9 |"]
+        amounts.append(f"| Revenue per m² | {number}20 | 90 |")
+        head = "| {} | Season 2023/24 | Season 2022/23 |\n| --- | --- | --- |"
+        text = "\n".join([f"# {name} United: season 2023/24\n\nText of the page.\n", head.format(""), *rows])
+        text = "\n".join([text, "\nMore text.\n", head.format("€ million"), *amounts])
         (tmp_path / f"{name}.md").write_text(f"{text}\n", "utf-8")
     corpus = fathom.ingest([tmp_path], out=tmp_path / "corpus", processes=1)
     corpus.close()
     pack = read_pack(str(write_draft(corpus, tmp_path / "clubs.toml")))
     assert [field.en[0] for field in pack.fields.values()] == [
+        "broadcasting revenue",
         "number of goals scored",
         "profit (loss)",
         "number of season ticket holders",
     ]
     assert pack.period == Period(en=("year",), two_years=True)
     assert "whose own report for 2023/24 is among the documents." in English(pack, 2023, "").scope(())
+    assert pack.period.named(2023, "zh") == "2023—2024"
 
 
 @pytest.mark.parametrize(

@@ -321,6 +321,7 @@ def test_a_document_whose_figures_are_not_found_is_unknown_and_not_absent() -> N
         ("University of Oslo Annual Report 2020", "University of Oslo", 2020),
         ("Hexley Harriers season 2023/24: key figures", "Hexley Harriers", 2023),
         ("青石湾热电厂2023年度生产经营报告", "青石湾热电厂", 2023),
+        ("云台中学2022—2023学年办学情况报告", "云台中学", 2022),
     ],
 )
 def test_entities_and_years_of_titles(title: str, entity: str, year: int) -> None:
@@ -335,6 +336,7 @@ def test_entities_and_years_of_titles(title: str, entity: str, year: int) -> Non
         ("Academic year 2023-24", "", "2023"),
         ("2023年末", "", "2023"),
         ("2023年底", "", "2023"),
+        ("2022—2023学年", "", "2022"),
         ("Beds 2023/24", "Beds", "2023"),
         ("2023/25", "2023/25", PART_OF_YEAR),
     ],

@@ -7,7 +7,7 @@ import re
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.records.documents import Document
 
-_YEARS = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:\s?[-–/_]\s?((?:19|20)?\d\d))?(?!\d)")
+_YEARS = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:\s?[-–—/_]\s?((?:19|20)?\d\d))?(?!\d)")
 _REPORT = re.compile(
     r"(?:(?:integrated|consolidated|interim|statutory|financial|management|sustainability|housing|market|full|fiscal"
     r"|annual|yearly|the)[\s-]+)*"
@@ -18,7 +18,8 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_REPORT = re.compile(
-    r"(?:(?:19|20)\d\d年?度?)?(?:年度|年)?(?:综合|合并|财务|生产|经营|运营|运行|工作|统计|环境|质量|社会责任|可持续发展|信息公开)*"
+    r"(?:(?:19|20)\d\d(?:\s?[-–—/]\s?(?:19|20)?\d\d)?学?年?度?)?(?:年度|年)?(?:综合|合并|财务|生产|经营|运营|运行|工作|统计|环境|质量|办学"
+    r"|教学|发展|基本|情况|社会责任|可持续发展|信息公开)*"
     r"(?:报告|年报|报告书|年鉴|公报)(?:全文|摘要)?$"
 )
 _FILLERS = word_set("fy fiscal financial academic school season year the of for and in on to cds")

@@ -92,7 +92,7 @@ _DATED = re.compile(
 _EARLY = re.compile(r"\b(?:jan|feb|mar|apr|may)|-0[1-5]-|年0?[1-5]月", re.IGNORECASE)
 _YEAR = re.compile(
     r"(?:\b(?:FY|fiscal year|financial year|academic year|school year|season|year|in|fall|autumn)\s?)?"
-    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<to>\s?[-–/]\s?(?:(?:19|20)\d\d|\d\d)(?!\d))?(?!\d)(?:年[度末底]?)?",
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<to>\s?[-–—/]\s?(?:(?:19|20)\d\d|\d\d)(?!\d))?(?!\d)(?:学年度?|年[度末底]?)?",
     re.IGNORECASE,
 )
 

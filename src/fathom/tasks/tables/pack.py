@@ -40,9 +40,11 @@ class Period(Nouns):
     two_years: bool = False
     """Whether periods are written with two years: "2023/24" is the one that begins in 2023."""
 
-    def named(self, year: int) -> str:
-        """The period without its noun: "2023", or "2023/24"."""
-        return f"{year}/{(year + 1) % 100:02}" if self.two_years else str(year)
+    def named(self, year: int, language: Language) -> str:
+        """The period without its noun: "2023", or "2023/24", in Chinese "2023—2024"."""
+        if not self.two_years:
+            return str(year)
+        return f"{year}—{year + 1}" if language == "zh" else f"{year}/{(year + 1) % 100:02}"
 
 
 class PackField(Nouns):

@@ -67,6 +67,19 @@ _AMOUNTS = re.compile(
     re.IGNORECASE,
 )
 """Words of figures that are amounts, even if nothing states their unit."""
+_IN_MONEY = re.compile(
+    r"\b(?:assets|liabilit(?:y|ies)|sales|revenues?|turnover|earnings|ebitd?a?|profits?|loss(?:es)?|surplus|deficit|expenses?"
+    r"|expenditures?|spending|costs?|receivables?|payables?|tax(?:es|ation)?|inventor(?:y|ies)|dividends?|reserves?"
+    r"|provisions?|borrowings?|loans?|deposits?|wages|salar(?:y|ies)|compensation|fees?|grants?|donations?|subsid(?:y|ies)"
+    r"|proceeds|funds?|funding|income|equity|cash|debts?|capital|capex|investments?|interest|depreciation|amortization"
+    r"|goodwill|impairments?|pensions?|premiums?|claims|royalties|rent|rents|purchases|payments?|payroll|budget|balance"
+    r"|value|price|gdp|margin|result|contributions?|aid|bonds?|securities|financing|charges?|gains?|stocks?)\b"
+    r"|收入|成本|费用|支出|利润|毛利|收益|亏损|资产|负债|权益|现金|资金|资本|投资|借款|贷款|债|存款|税|薪酬|工资|经费|预算"
+    r"|补助|补贴|拨款|捐赠|存货|应收|应付|账款|产值|总值|增加值|销售额|营业额|交易额|金额|总额|余额|净额|股利|分红|折旧|摊销"
+    r"|商誉|保费|赔付|利息|租金|价",
+    re.IGNORECASE,
+)
+"""Words of amounts of money."""
 _CHINESE_NUMBER = re.compile(r"[数量次额值分]$")
 """Ends of nouns that say that they are numbers: 举办讲座 is not a number, 举办讲座数 is one."""
 _NAMES_A_SHARE = re.compile(r"percent|%|share|rate\b|ratio|proportion|growth|margin|yield", re.IGNORECASE)
@@ -163,8 +176,10 @@ def draft_pack(corpus: Corpus, name: str) -> str:
 
 def _period(language: Language, two_years: bool) -> str:
     """The line of a pack about its periods."""
-    written = ", two_years = true" if two_years else ""
-    return f'period = {{ {language} = ["{_NOUNS[language]["period"]}"]{written} }}'
+    if not two_years:
+        return f'period = {{ {language} = ["{_NOUNS[language]["period"]}"] }}'
+    noun = {"en": _NOUNS["en"]["period"], "zh": "学年"}[language]
+    return f'period = {{ {language} = ["{noun}"], two_years = true }}'
 
 
 def _share_a_year(years: Counter[int | None]) -> bool:
@@ -207,7 +222,10 @@ def _consistent(tables: TableFacts) -> dict[str, Fact]:
         normal = normal_label(label)
         if number.period == PART_OF_YEAR or not _is_noun(normal) or not _is_specific(number, normal):
             continue
-        fact = tables.fact(number, label, _kind_of_number(number))
+        kind = _kind_of_number(number)
+        if kind == "money" and number.unit is None and not any(map(_IN_MONEY.search, number.labels)):
+            continue  # "Passengers" in a table of amounts of money may be a number of people.
+        fact = tables.fact(number, label, kind)
         if fact is None or fact.value is None:
             continue
         known = found.setdefault(normal, fact)

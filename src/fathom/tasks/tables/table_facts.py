@@ -40,6 +40,10 @@ _SCALED_SOMEWHERE = re.compile(
 """A statement about the scale of some or all tables, which may apply to a table that does not repeat it."""
 
 
+_QUOTIENT = re.compile(r"\bper (?!(?:share|annum|year|month|cent)\b)|(?<!\d)/ ?m[²2³3]|人均|每(?!股|年)", re.IGNORECASE)
+"""Words of quotients, which are not in millions even in a table of amounts in millions."""
+
+
 class TableFacts:
     """The facts that the tables of a document state of its entity."""
 
@@ -125,7 +129,7 @@ def _lacks_scale(number: TableNumber, unit: Unit) -> bool:
 def _money(number: TableNumber, dollar: str) -> Unit | None:
     own, table = number.unit, number.table_unit
     unit = own if own and own.kind == "money" else table if own is None or own.kind == "scale" else None
-    if unit is None or unit.kind != "money" or (own is None and any(map(names_a_count, number.labels))):
+    if unit is None or unit.kind != "money" or (own is None and any(map(_is_other_unit, number.labels))):
         return None
     scale = unit.scale
     if number.has_symbol and table is not None and table.kind in ("money", "scale"):
@@ -136,6 +140,11 @@ def _money(number: TableNumber, dollar: str) -> Unit | None:
         scale = 0
     name = dollar if unit.name == "$" else unit.name
     return Unit("money", name, scale) if name else None
+
+
+def _is_other_unit(label: str) -> bool:
+    """Whether a label names something else than an amount in the unit of its table: a count, or a quotient."""
+    return names_a_count(label) or _QUOTIENT.search(label) is not None
 
 
 def _is_per_unit(number: TableNumber) -> bool:

@@ -17,7 +17,7 @@ _PLURAL = re.compile(r"(?:[^sui]s|people|staff)(?: (?:available|occupied|sold|bu
 """A plural noun, perhaps with a participle: "beds available", "goals scored"."""
 _UNCOUNTABLE = re.compile(
     r"\b(?:revenue|(?<!asset )turnover|profit|loss|income|tax|equity|cash|debt|capital|expenditure|spending|lending|aid"
-    r"|cash flow|enrollment|output|increase|intensity)\Z"
+    r"|cash flow|enrollment|cargo|freight|output|increase|intensity)\Z"
 )
 """Nouns without an article, as plurals: "net profit divided by revenue", but "the number of homes sold"."""
 _SIZE = re.compile(r"\b(?:population|area)\Z")
@@ -35,8 +35,8 @@ class English:
         self._of_several_periods = of_several_periods
         self._many = pack.entity("en").plural
         self._one = pack.entity("en").noun
+        self._periods = pack.period
         self._period = pack.period.of("en")
-        self._written = pack.period.named
         self._year = year
         self._past = year is not None
 
@@ -46,7 +46,7 @@ class English:
         """ "2022" where periods are years, "fiscal year 2022" otherwise."""
         if year is None:
             return ""
-        written = self._written(year)
+        written = self._periods.named(year, "en")
         return written if self._period in ("year", "calendar year") else f"{self._period} {written}"
 
     def _when(self, quantity: Quantity) -> str:

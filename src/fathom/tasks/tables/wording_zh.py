@@ -12,7 +12,7 @@ from fathom.tasks.tables.wording import QuantityCondition, with_unit
 
 _MEASURE_WORDS = {
     "家": ("公司", "企业", "银行", "机构", "医院", "商店", "馆"),
-    "所": ("大学", "高校", "学校", "学院"),
+    "所": ("大学", "高校", "学校", "学院", "中学", "小学", "幼儿园"),
     "篇": ("论文", "文章"),
 }
 LATEST = "同一文档给出多个时期的数值时，以最近时期的数值为准。"
@@ -28,15 +28,15 @@ class Chinese:
         self._currency = currency
         self._of_several_periods = of_several_periods
         self._noun = pack.entity("zh").noun
+        self._periods = pack.period
         self._period = pack.period.of("zh")
-        self._written = pack.period.named
         self._year = year
         self._measure = next((word for word, nouns in _MEASURE_WORDS.items() if self._noun.endswith(nouns)), "个")
 
     # Nouns.
 
     def _named(self, year: Year) -> str:
-        return "" if year is None else f"{self._written(year)}{self._period}"
+        return "" if year is None else f"{self._periods.named(year, 'zh')}{self._period}"
 
     def _when(self, quantity: Quantity, before: int = 0) -> str:
         """The period of a quantity, or an earlier one."""
