@@ -299,12 +299,12 @@ def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:
         own = manifest.settings.model_dump(exclude={"seed", "limit", "split"})
         settings = json.dumps([manifest.system_settings, own], sort_keys=True)
         alike[manifest.model, manifest.system, settings, run.arrays.rows.tobytes()].append(run)
-    made = []
+    summaries = []
     for some in alike.values():
         if len(some) > 1:
             info = some[0].run.info(True)
             values = np.stack([run.arrays.accuracy for run in some])
-            made.append(
+            summaries.append(
                 RepeatedRuns(
                     model=info.model,
                     system=info.system,
@@ -315,7 +315,7 @@ def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:
                     standard_deviation=float(values.mean(axis=1).std(ddof=1)),
                 )
             )
-    return made
+    return summaries
 
 
 def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
@@ -324,13 +324,16 @@ def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
     notes = []
     for run in data.runs:
         scores = run.arrays
-        kept = np.array([data.questions[row].id not in retired for row in scores.rows], dtype=bool)
-        if kept.all():
+        not_retired = np.array([data.questions[row].id not in retired for row in scores.rows], dtype=bool)
+        if not_retired.all():
             continue
-        every, restated = share(scores.accuracy, scores.contexts), share(scores.accuracy[kept], scores.contexts[kept])
+        every, restated = (
+            share(scores.accuracy, scores.contexts),
+            share(scores.accuracy[not_retired], scores.contexts[not_retired]),
+        )
         notes.append(
-            f"{run.name}: {len(kept) - int(kept.sum()):,} of {len(kept):,} questions of '{bench.name}' are retired. "
-            f"Accuracy without them {restated.value:.1%} ({restated.low:.1%} to {restated.high:.1%}), with them "
+            f"{run.name}: {len(not_retired) - int(not_retired.sum()):,} of {len(not_retired):,} questions of "
+            f"'{bench.name}' are retired. Accuracy without them {restated.value:.1%} ({restated.low:.1%} to {restated.high:.1%}), with them "
             f"{every.value:.1%}, as in all other figures."
         )
     return notes

@@ -226,13 +226,13 @@ def diagnosed_names(bench_runs: BenchRuns, corpus: Corpus) -> set[str]:
     entries = {entry.id: entry for entry in corpus.entries()}
     names: set[str] = set()
     for context, items in bench_runs.by_context():
-        mine = [item for item in items if item.question.family in known]
-        for item in mine:
+        diagnosable = [item for item in items if item.question.family in known]
+        for item in diagnosable:
             diagnosis = known[item.question.family].diagnose(context, item)
             with_it = describe(context, 0, item, diagnosis, entries)
             without = describe(context, 0, item, NO_DIAGNOSIS, {})
             names |= {*with_it.groups, *with_it.sizes} - {*without.groups, *without.sizes}
-        for item in mine:
+        for item in diagnosable:
             known.pop(item.question.family, None)
         if not known:
             break

@@ -140,27 +140,27 @@ def _logistic_model(
     accuracy: FloatArray, contexts: IntArray, known: Mapping[str, FloatArray], lacking: Mapping[str, str]
 ) -> _Model:
     """A logistic model of the standardized properties, with cluster-robust errors."""
-    kept, excluded = _without_collinear(known)
+    names, excluded = _without_collinear(known)
     clusters = len(np.unique(contexts))
-    if not kept:
+    if not names:
         return _Model({}, None, "No property is known for every question.")
-    if clusters < CONTEXTS_PER_PROPERTY * len(kept):
-        many = f"{len(kept)} {'property' if len(kept) == 1 else 'properties'}"
+    if clusters < CONTEXTS_PER_PROPERTY * len(names):
+        many = f"{len(names)} {'property' if len(names) == 1 else 'properties'}"
         return _Model({}, None, f"{clusters} contexts are too few for a logistic model with {many}.")
-    columns = np.stack([(known[name] - known[name].mean()) / known[name].std() for name in kept], axis=1)
+    columns = np.stack([(known[name] - known[name].mean()) / known[name].std() for name in names], axis=1)
     design = np.column_stack([np.ones(len(accuracy)), columns])
     weights, converged = _logistic(design, accuracy)
     expected = 1 / (1 + np.exp(-design @ weights))
-    penalty = np.diag([0.0, *[PENALTY] * len(kept)])
+    penalty = np.diag([0.0, *[PENALTY] * len(names)])
     bread = np.linalg.inv((design * (expected * (1 - expected))[:, None]).T @ design + penalty)
     scores = design * (accuracy - expected)[:, None]
     size = int(contexts.max()) + 1
     by_context = np.stack([np.bincount(contexts, weights=column, minlength=size) for column in scores.T], axis=1)
-    freedom = float(clusters - 1 - len(kept))
+    freedom = float(clusters - 1 - len(names))
     spread = bread @ (by_context.T @ by_context) @ bread * clusters / freedom
     quantile = t_quantile(freedom)
     odds = {}
-    for place, name in enumerate(kept, start=1):
+    for place, name in enumerate(names, start=1):
         error = float(np.sqrt(spread[place, place]))
         middle = float(weights[place])
         p = t_tail(middle / error, freedom) if error > 1e-12 else 1.0

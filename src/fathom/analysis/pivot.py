@@ -60,10 +60,10 @@ class PivotSettings:
 
     def used_names(self) -> Iterator[str]:
         """The same without those that are only renamed or grouped."""
-        given = chain(self.rows, self.columns, self.macro, self.totals, [self.best])
+        properties = chain(self.rows, self.columns, self.macro, self.totals, [self.best])
         conditions = [*self.where, *self.measures, self.difference]
         parts = [re.split("[=!<>:]", condition, maxsplit=1)[0] for condition in conditions]
-        return (plain_name(name) for name in chain(given, parts) if name)
+        return (plain_name(name) for name in chain(properties, parts) if name)
 
 
 def _by_plain_name(given: Mapping[str, V]) -> dict[str, V]:
@@ -150,13 +150,13 @@ class _Pivot:
             raise FathomError(f"A property is given twice: {', '.join(names)}. Give each once, in --rows or --columns.")
         self._axes = tuple(self._terms.property(name, "--rows" if name in rows else "--columns") for name in names)
         self._by_response = any(axis.level == "response" for axis in self._axes)
-        given = settings.measures or [SHARE if self._by_response else "accuracy"]
-        self._measures = [self._terms.measure(name) for name in given]
+        measures = settings.measures or [SHARE if self._by_response else "accuracy"]
+        self._measures = [self._terms.measure(name) for name in measures]
         if any(measure.statistic == "share" for measure in self._measures) and not self._by_response:
             raise FathomError(
                 "--measure share needs a property of responses in --rows or --columns: outcome, pattern, cause, stage."
             )
-        if len(given) > 1 and MEASURE not in (*rows, *columns):
+        if len(measures) > 1 and MEASURE not in (*rows, *columns):
             columns.append(MEASURE)
         self._rows, self._columns = tuple(rows), tuple(columns)
         macro = tuple(self._terms.property(name, "--macro") for name in settings.macro)
@@ -186,29 +186,29 @@ class _Pivot:
     @cached_property
     def _selected(self) -> IntArray:
         """The responses that meet all conditions."""
-        kept = self._terms.where(self._settings.where)
-        if not kept.any():
+        meets_conditions = self._terms.where(self._settings.where)
+        if not meets_conditions.any():
             conditions = " and ".join(self._settings.where)
             raise FathomError(f"No response meets {conditions}. Leave a condition out.")
         if self._settings.common:
-            kept &= self._shared(kept)
-            if not kept.any():
+            meets_conditions &= self._shared(meets_conditions)
+            if not meets_conditions.any():
                 raise FathomError("No question is asked by every run. Leave out --common.")
-        return np.flatnonzero(kept)
+        return np.flatnonzero(meets_conditions)
 
     def _shared(self, kept: BoolArray) -> BoolArray:
         """Responses to questions that every run with a selected response asks, bench by bench."""
         runs = np.unique(self._table.run[kept])
         benches = np.array(self._table.bench_of)
-        asked = np.zeros(len(self._table.questions), dtype=np.int64)
-        wanted = np.zeros(len(self._table.questions), dtype=np.int64)
+        times_asked = np.zeros(len(self._table.questions), dtype=np.int64)
+        runs_on_bench = np.zeros(len(self._table.questions), dtype=np.int64)
         for run in runs:
-            mine = self._table.run == run
-            asked[np.unique(self._table.question[mine])] += 1
+            of_run = self._table.run == run
+            times_asked[np.unique(self._table.question[of_run])] += 1
         for bench in np.unique(benches[runs]):
             first, end = self._table.span(int(bench))
-            wanted[first:end] = int((benches[runs] == bench).sum())
-        return np.asarray((asked == wanted)[self._table.question])
+            runs_on_bench[first:end] = int((benches[runs] == bench).sum())
+        return np.asarray((times_asked == runs_on_bench)[self._table.question])
 
     def table(self) -> PivotTable:
         contents = self._contents()
@@ -342,10 +342,10 @@ class _Pivot:
             other = (*key[:axis], second, *key[axis + 1 :])
             if key[axis] == first and other in contents:
                 two = contents[other]
-                made = (*key[:axis], len(self._axes[axis].values) + 2, *key[axis + 1 :])
+                difference_key = (*key[:axis], len(self._axes[axis].values) + 2, *key[axis + 1 :])
                 both = np.concatenate([content.places, two.places])
                 yield (
-                    made,
+                    difference_key,
                     _Content(both, both),
                     {
                         measure.name: self._cells.paired_difference(measure, content.places, two.places)

@@ -135,9 +135,9 @@ class Adjudicator:
             return {}
         links = {id: element for id, element in current.items() if isinstance(element, EvidenceLink)}
         uses = Counter(link.evidence for link in links.values())
-        mine = {id: link for id, link in links.items() if link.claim == claim}
-        unused = {one.evidence for one in mine.values() if uses[one.evidence] == 1}
-        return dict.fromkeys((claim, *mine, *unused))
+        links_of_claim = {id: link for id, link in links.items() if link.claim == claim}
+        unused = {one.evidence for one in links_of_claim.values() if uses[one.evidence] == 1}
+        return dict.fromkeys((claim, *links_of_claim, *unused))
 
     def _merged(self, base: ClaimVersion, others: Sequence[ClaimVersion]) -> ClaimVersion:
         """The first version, with attributes that it leaves open and further evidence from the others."""

@@ -43,12 +43,12 @@ class CodingState:
     corpus: Corpus
 
     def __post_init__(self) -> None:
-        wanted = {one.question_id for one in self.project.plan.cases}
+        case_questions = {one.question_id for one in self.project.plan.cases}
         self.items: dict[QuestionId, tuple[Context, Item]] = {
             item.question.id: (context, item)
             for context, items in self.bench.by_context()
             for item in items
-            if item.question.id in wanted
+            if item.question.id in case_questions
         }
         shown = ShownContexts(self.bench)
         responses_and_verdicts: dict[tuple[str, QuestionId], tuple[records.Response, Verdict]] = {}

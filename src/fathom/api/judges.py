@@ -167,8 +167,8 @@ class _JudgedRun:
     def _summaries(self) -> Iterable[JudgeSummary]:
         names = list(dict.fromkeys(judgment.judge for judgment in self._judgments))
         for name in names:
-            mine = [judgment for judgment in self._judgments if judgment.judge == name]
-            yield _summary(name, mine, [planted for planted in self._planted if planted.judge == name])
+            of_judge = [judgment for judgment in self._judgments if judgment.judge == name]
+            yield _summary(name, of_judge, [planted for planted in self._planted if planted.judge == name])
         if len(names) > 1:
             yield _summary(ALL_JUDGES, self._judgments, majority_decisions(self._planted))
 

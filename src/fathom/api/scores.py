@@ -220,12 +220,12 @@ class Scores:
     def _published_score(
         self, questions: Sequence[Question], matches: Mapping[QuestionId, Sequence[paper.SciTrekMeasures]]
     ) -> PublishedScore:
-        asked = [question.id for question in questions if self.keys[question.id].answer.type != "none"]
-        count = max(len(asked), 1)
+        with_answer = [question.id for question in questions if self.keys[question.id].answer.type != "none"]
+        count = max(len(with_answer), 1)
         return PublishedScore(
-            questions=len(asked),
-            exact_match=sum(_mean([match.exact for match in matches.get(id, ())]) for id in asked) / count,
-            f1=sum(_mean([match.f1 for match in matches.get(id, ())]) for id in asked) / count,
+            questions=len(with_answer),
+            exact_match=sum(_mean([match.exact for match in matches.get(id, ())]) for id in with_answer) / count,
+            f1=sum(_mean([match.f1 for match in matches.get(id, ())]) for id in with_answer) / count,
         )
 
     def _grouped(self, tag: str) -> dict[str, list[Question]]:
@@ -292,10 +292,10 @@ def score_run(
     questions = list(selected_questions(opened.all_questions(), manifest.settings))
     ids = {question.id for question in questions}
     positions = read_responses(folder).positions
-    asked = array(
+    asked_positions = array(
         "q", [at for (id, sample), at in positions.items() if id in ids and sample < manifest.settings.samples]
     )
-    if len(asked) < len(positions):
+    if len(asked_positions) < len(positions):
         of_bench = {question.id for question in opened.all_questions()}
         if foreign := next((id for id, _ in positions if id not in of_bench), None):
             raise foreign_response(folder, foreign)
@@ -305,8 +305,8 @@ def score_run(
     if out is None and any(family(name).checks_reasoning or family(name).judge for name in opened.manifest.families):
         judges = tuple(dict.fromkeys(judgment.judge for judgment in judgments if judgment.reasoning == reasoning))
         write_json(folder / SCORING, ScoringSettings(reasoning=reasoning, judges=judges))
-    ignored = len(positions) - len(asked)
-    responses = StoredSequence(folder / RESPONSES, Response, asked) if asked else []
+    ignored = len(positions) - len(asked_positions)
+    responses = StoredSequence(folder / RESPONSES, Response, asked_positions) if asked_positions else []
     checker = Checker(opened, questions, judgments, reasoning)
     return _scores(opened, checker, questions, responses, path, earlier, ignored)
 
@@ -333,11 +333,11 @@ def score_answers(
     if not responses:
         raise FathomError(f"'{answers}' has no answers. Give a file with one JSON line per answer.")
     questions = list(opened.all_questions())
-    given = {response.question_id for response in responses}
+    answered = {response.question_id for response in responses}
     asked = [
         question
         for question in questions
-        if split in (None, question.split) and (question.id in given or not only_given)
+        if split in (None, question.split) and (question.id in answered or not only_given)
     ]
     if not asked:
         of = f"the split '{split}'" if split else "the bench"

@@ -315,11 +315,11 @@ class _AuthorClusters:
             for right in compatible_names[left]:
                 if numbers[right] < numbers[left]:
                     continue
-                wanted = self._evidence_needed(left, right, unambiguous)
-                if wanted is None:
+                evidence_needed = self._evidence_needed(left, right, unambiguous)
+                if evidence_needed is None:
                     continue
                 found = combinations(names[left], 2) if left is right else product(names[left], names[right])
-                pairs += [pair for pair in found if self._is_likely(*pair, wanted)]
+                pairs += [pair for pair in found if self._is_likely(*pair, evidence_needed)]
         return pairs
 
     def _is_likely(self, one: int, two: int, needed: _EvidenceRule) -> bool:
@@ -392,9 +392,9 @@ class _AuthorClusters:
         )
 
     def _is_bridge(self, position: int, cluster: Sequence[int]) -> bool:
-        mine = self._authors[position].name
+        own_name = self._authors[position].name
         compatible_names = {
-            self._authors[other].name for other in cluster if compatible(mine, self._authors[other].name)
+            self._authors[other].name for other in cluster if compatible(own_name, self._authors[other].name)
         }
         return any(not compatible(one, two) for one, two in combinations(compatible_names, 2))
 

@@ -83,8 +83,8 @@ class ThreePass(ClaimsFirst):
         found = await ask_for_text(session, self._prompt("evidence", question, view, shown), "evidence")
         claims = merge(claims, entries_in(found, session), session)
         shown = self._shown(claims, session)
-        said = await ask_for_text(session, self._prompt("conclusions", question, view, shown), "conclusions")
-        return merge(claims, _without_evidence(entries_in(said, session)), session)
+        text = await ask_for_text(session, self._prompt("conclusions", question, view, shown), "conclusions")
+        return merge(claims, _without_evidence(entries_in(text, session)), session)
 
     def _shown(self, claims: Sequence[Entry], session: Session) -> str:
         """The claims under their numbers, as many as may be shown."""
@@ -144,8 +144,8 @@ class OneByOne(ClaimsFirst):
         found = await ask_for_text(session, self._prompt("evidence", question, session.view, shown), "evidence")
         claim = {**claim, **about(number, claim, found, session)}
         shown = cut_to(json.dumps(claim, ensure_ascii=False), self.listed)
-        said = await ask_for_text(session, self._prompt("conclusion", question, session.view, shown), "conclusion")
-        return {**claim, **_without_evidence([(None, about(number, claim, said, session))])[0][1]}
+        text = await ask_for_text(session, self._prompt("conclusion", question, session.view, shown), "conclusion")
+        return {**claim, **_without_evidence([(None, about(number, claim, text, session))])[0][1]}
 
     def _prompt(self, step: str, question: Question, view: ContextView, claims: str = "") -> Prompt:
         return pass_prompt(question, view, view.instruction(f"{self.name}, {step}"), claims)

@@ -65,11 +65,11 @@ async def choose_columns(question: Question, session: Session) -> tuple[str, ...
 def columns_in(text: str) -> tuple[str, ...]:
     """The names in the last list of a completion, as names of columns."""
     found = read_json(text, lambda value: bool(_listed(value)))
-    kept: list[str] = []
+    names: list[str] = []
     for name in dict.fromkeys(map(_column, _listed(found.value) if found else [])):
-        if name and name != DOCUMENT and count_tokens(", ".join([*kept, name])) <= COLUMN_TOKENS:
-            kept.append(name)
-    return tuple(kept)
+        if name and name != DOCUMENT and count_tokens(", ".join([*names, name])) <= COLUMN_TOKENS:
+            names.append(name)
+    return tuple(names)
 
 
 def _listed(value: JsonValue) -> list[str]:

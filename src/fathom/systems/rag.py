@@ -124,11 +124,11 @@ class Rag:
         def bound(chunks: int) -> int:
             return min(all_chunks, chunks * self.chunk) + chunks * LABEL_TOKENS
 
-        asked = view.count(question.text)
-        tokens = view.count(self._instruction(view)) + asked + (self.budget or bound(self.k))
+        question_tokens = view.count(question.text)
+        tokens = view.count(self._instruction(view)) + question_tokens + (self.budget or bound(self.k))
         if not self.rerank or self.reranker:
             return CallEstimate(calls=1, input_tokens=tokens, largest_call=tokens)
-        ranking = view.count(TASK) + asked + bound(self.rerank) + LABEL_TOKENS
+        ranking = view.count(TASK) + question_tokens + bound(self.rerank) + LABEL_TOKENS
         return CallEstimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))
 
     def _instruction(self, view: ContextView) -> str:

@@ -138,9 +138,9 @@ def _agreement(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimM
                 counts[f"{kind} {name} compared"] += 1
                 counts[f"{kind} {name} agrees"] += ours.attributes.get(name) == theirs.attributes[name]
         if "justified" in theirs.attributes:
-            said, true = (one.attributes.get("justified") == "no" for one in (ours, theirs))
-            counts.update({f"{UNJUSTIFIED} predicted": said, f"{UNJUSTIFIED} gold": true})
-            counts[f"{UNJUSTIFIED} matched"] += said and true
+            denied, true = (one.attributes.get("justified") == "no" for one in (ours, theirs))
+            counts.update({f"{UNJUSTIFIED} predicted": denied, f"{UNJUSTIFIED} gold": true})
+            counts[f"{UNJUSTIFIED} matched"] += denied and true
         if (reason := theirs.attributes.get("no_evidence_reason")) in REASONS:
             counts[f"{NO_EVIDENCE} compared"] += 1
             counts[f"{NO_EVIDENCE} agrees"] += _reasons_in(ours.attributes.get("no_evidence_reason", "")) == {reason}
@@ -163,11 +163,11 @@ def _statements(
     counts: NamedCounts = Counter()
     for kind, _, ours, theirs in _matched_parts(gold, predicted, match):
         name = STATEMENTS[kind]
-        said, true = ours.stated.get(name), theirs.stated.get(name)
+        stated_passage, true = ours.stated.get(name), theirs.stated.get(name)
         if true is not None or program.annotator == PLANTED:
-            counts.update({f"{name} predicted": said is not None, f"{name} gold": true is not None})
-        if said is not None and true is not None:
-            counts[f"{name} matched"] += matcher.overlap(said, true) >= matcher.threshold
+            counts.update({f"{name} predicted": stated_passage is not None, f"{name} gold": true is not None})
+        if stated_passage is not None and true is not None:
+            counts[f"{name} matched"] += matcher.overlap(stated_passage, true) >= matcher.threshold
     return counts
 
 
@@ -190,5 +190,5 @@ def _matched_parts(
         yield "claim", CLAIM_ATTRIBUTES, predicted[pair.predicted], gold.spans[pair.gold]
     for one, two in match.link_pairs:
         if one.link is not None and two.link is not None:
-            ours = predicted[one.claim].links[one.link]
-            yield "evidence", EVIDENCE_ATTRIBUTES, ours, gold.spans[two.claim].links[two.link]
+            predicted_link = predicted[one.claim].links[one.link]
+            yield "evidence", EVIDENCE_ATTRIBUTES, predicted_link, gold.spans[two.claim].links[two.link]

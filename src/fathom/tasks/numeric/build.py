@@ -305,13 +305,13 @@ class ItemFactory:
 
     def _proof(self, filled: FilledTemplate, statement: str) -> Proof:
         """The result rows, and the spans of the selected articles that the answer depends on."""
-        kept = self.tables.selected(filled.program)
+        selected = self.tables.selected(filled.program)
         return Proof(
             program=statement,
             rows=tuple(tuple("" if value is None else str(value) for value in row) for row in filled.rows),
             passages=tuple(
                 Passage(document=source.id, span=span)
-                for source in (self._sources[number - 1] for number in kept)
+                for source in (self._sources[number - 1] for number in selected)
                 for span in spans_of(source, filled.template.parts_read)
             ),
         )

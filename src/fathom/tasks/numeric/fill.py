@@ -192,15 +192,15 @@ class TemplateFiller:
             return True
         view = self._view(template)
         mask = view.mask(program.where, values)
-        kept = mask.bit_count()
+        selected = mask.bit_count()
         if empty:
-            return kept == 0
-        if kept == view.every.bit_count():
+            return selected == 0
+        if selected == view.every.bit_count():
             return False
-        if _lists(program) and template.over_bylines and kept <= MAX_PLACES:
+        if _lists(program) and template.over_bylines and selected <= MAX_PLACES:
             names = view.column("author_name")
-            kept = len({names[place] for place in bits(mask)})
-        return kept in self._suitable(template)
+            selected = len({names[place] for place in bits(mask)})
+        return selected in self._suitable(template)
 
     def _kept(self, template: Template, values: dict[tree.Slot, tree.Constant]) -> int:
         """The number of articles or names that meet the condition."""

@@ -132,11 +132,11 @@ class Template:
 @cache
 def templates() -> tuple[Template, ...]:
     """All built-in templates, in a fixed order, no two with the same SQL."""
-    made: dict[str, Template] = {}
+    by_id: dict[str, Template] = {}
     for program in filter(_is_meaningful, _programs()):
         text = parameterized(program, SCHEMA).text
-        made.setdefault(text, Template(short_id("t", text), program, built_in=True))
-    return tuple(made.values())
+        by_id.setdefault(text, Template(short_id("t", text), program, built_in=True))
+    return tuple(by_id.values())
 
 
 def _programs() -> Iterator[tree.Program]:

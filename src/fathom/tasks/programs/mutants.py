@@ -216,14 +216,14 @@ def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -
     one, two = program.where, mutant.where
     if one is None or two is None or replace(program, where=None) != replace(mutant, where=None):
         return False
-    seen = [*tree.nodes(one), *tree.nodes(two)]
-    columns = sorted({node.name for node in seen if isinstance(node, tree.Column)})
-    if not all(isinstance(node, _COMPARISONS) for node in seen if hasattr(node, "__match_args__")):
+    tree_nodes = [*tree.nodes(one), *tree.nodes(two)]
+    columns = sorted({node.name for node in tree_nodes if isinstance(node, tree.Column)})
+    if not all(isinstance(node, _COMPARISONS) for node in tree_nodes if hasattr(node, "__match_args__")):
         return False
     specs = [schema.columns[name] for name in columns]
     if any(spec.type != "integer" or spec.minimum is None or spec.nullable for spec in specs):
         return False
-    numbers = {int(node) for node in seen if isinstance(node, int | float)}
+    numbers = {int(node) for node in tree_nodes if isinstance(node, int | float)}
     rows = _possible_rows(schema, schema.base(program).name, specs, numbers)
     return all(_is_true(one, row) == _is_true(two, row) for row in rows)
 

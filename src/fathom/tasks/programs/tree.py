@@ -342,10 +342,12 @@ def unify(pattern: Any, node: Any, values: dict[int, Any]) -> bool:
         return bool(values.setdefault(pattern.number, node) == node)
     if type(pattern) is not type(node):
         return False
-    ours, theirs = children(pattern), children(node)
-    if not ours:
+    pattern_parts, node_parts = children(pattern), children(node)
+    if not pattern_parts:
         return bool(pattern == node)
-    return len(ours) == len(theirs) and all(unify(one, other, values) for one, other in zip(ours, theirs, strict=True))
+    return len(pattern_parts) == len(node_parts) and all(
+        unify(one, other, values) for one, other in zip(pattern_parts, node_parts, strict=True)
+    )
 
 
 def divides(node: Any) -> bool:

@@ -68,12 +68,12 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
     if answer.outcome != "correct" and not open_answer:
         return ()  # an incorrect number or date is incorrect regardless of the steps
     reached = check_steps(key, response).all_reached
-    asked: list[JudgePrompt] = []
+    judge_prompts: list[JudgePrompt] = []
     if open_answer:
-        asked += _answer_prompts(question, key, response)
+        judge_prompts += _answer_prompts(question, key, response)
     if not reached or _is_sampled(question.id):
-        asked += checklist_prompts(question, key, response)
-    return asked
+        judge_prompts += checklist_prompts(question, key, response)
+    return judge_prompts
 
 
 def _answer_prompts(question: Question, key: Key, response: Response) -> list[JudgePrompt]:
