@@ -331,9 +331,10 @@ def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
             share(scores.accuracy, scores.contexts),
             share(scores.accuracy[not_retired], scores.contexts[not_retired]),
         )
+        retired_count = len(not_retired) - int(not_retired.sum())
         notes.append(
-            f"{run.name}: {len(not_retired) - int(not_retired.sum()):,} of {len(not_retired):,} questions of "
-            f"'{bench.name}' are retired. Accuracy without them {restated.value:.1%} ({restated.low:.1%} to {restated.high:.1%}), with them "
+            f"{run.name}: {retired_count:,} of {len(not_retired):,} questions of '{bench.name}' are retired. "
+            f"Accuracy without them {restated.value:.1%} ({restated.low:.1%} to {restated.high:.1%}), with them "
             f"{every.value:.1%}, as in all other figures."
         )
     return notes
