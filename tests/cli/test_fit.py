@@ -86,6 +86,18 @@ def test_a_window_that_is_too_small(bench_folder: Path, tmp_path: Path, fathom: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_same_command_again_does_nothing(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+    out = tmp_path / "b"
+    first = fathom("fit", bench_folder, "--window", "100K", "--out", out)
+    before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    again = fathom("fit", bench_folder, "--window", "100K", "--out", out)
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
+    other = fathom("fit", bench_folder, "--window", "90K", "--out", out)
+    assert other.returncode == 2
+    assert "is not empty" in other.stderr
+
+
 def test_refuses_a_folder_that_is_not_empty(bench_folder: Path, fathom: Fathom) -> None:
     done = fathom("fit", bench_folder, "--window", "100K", "--out", bench_folder)
     assert done.returncode == 2

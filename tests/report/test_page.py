@@ -15,7 +15,7 @@ from lxml import etree
 
 from fathom.analysis.analyze import analyze
 from fathom.api.tables import ResultsTable, table
-from fathom.records.files import read_records, write_records
+from fathom.records.files import read_records, write_json, write_records
 from fathom.records.plurals import counted
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
@@ -24,7 +24,7 @@ from fathom.report.pages import PageOptions, write_page
 from fathom.report.ranking import controls
 from fathom.report.sections import all_figures
 from fathom.report.summary import summary
-from fathom.runs.folder import MANIFEST, VERDICTS
+from fathom.runs.folder import MANIFEST, VERDICTS, read_run
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import PartVerdict, Verdict
 from fathom.tasks.bench import Bench
@@ -559,8 +559,7 @@ def test_a_missing_corpus_is_noted(sample: Sample, opening: Opening, tmp_path: P
 def test_measures_and_parts_of_verdicts_are_shown(sample: Sample, opening: Opening, tmp_path: Path) -> None:
     run = tmp_path / "measured"
     shutil.copytree(sample.runs[0], run)
-    manifest = json.loads((run / MANIFEST).read_text()) | {"bench": str(sample.bench)}
-    (run / MANIFEST).write_text(json.dumps(manifest))
+    write_json(run / MANIFEST, read_run(run).model_copy(update={"bench": str(sample.bench)}))
     verdicts = list(read_records(run / VERDICTS, Verdict))
     parts = (PartVerdict(name="first claim", outcome="correct"), PartVerdict(name="second claim", outcome="incorrect"))
     write_records(

@@ -172,6 +172,7 @@ def test_what_cannot_be_swapped_is_refused(few: tuple[Path, Path], tmp_path: Pat
     with pytest.raises(FathomError, match="of the family memorization cannot be swapped"):
         swap(tmp_path / "probes", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+    assert swap(before, after, SEED) == Bench(after).manifest, "the same bench again: nothing is done"
     with pytest.raises(FathomError, match="is already swapped"):
         swap(after, tmp_path / "twice")
     with pytest.raises(FathomError, match="is not empty"):

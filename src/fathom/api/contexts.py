@@ -133,7 +133,9 @@ class FittingLengths:
 def choose_lengths(sizes: Sequence[int]) -> FittingLengths:
     """The lengths that suit documents of these token counts; one context of all documents if no other can be filled."""
     total, usual_size = sum(sizes), median(sizes)
-    enough = [length for length in LENGTHS if (MIN_DOCUMENTS + 0.5) * usual_size <= length <= total]
+    # With very few documents, a context needs the long ones, too.
+    least = max((MIN_DOCUMENTS + 0.5) * usual_size, count_tokens(sorted(sizes)[:MIN_DOCUMENTS], tokenizer(DEFAULT)))
+    enough = [length for length in LENGTHS if least <= length <= total]
     if enough:
         # Half of the documents should be left over, or the contexts would be much the same.
         usual = [length for length in enough if length <= min(USUAL_LENGTH, total / 2)]

@@ -74,7 +74,7 @@ class RunListing(Record):
     spent: float = 0.0
     """US dollars, over every call, where prices are known."""
     lost_calls: NonNegativeInt = 0
-    """Calls that were in flight when a process was killed, and may have cost money; `spent` does not include them."""
+    """Calls that broke off, or were in flight at a kill, and may have cost money; `spent` does not include them."""
     has_unknown_prices: bool = False
     """Whether some responses have no known price."""
     accuracy: float | None = None

@@ -92,9 +92,9 @@ def next_lines(command: str) -> list[str]:
 
 
 def lost_calls(count: int) -> str:
-    """A line on calls that were in flight when a process was killed."""
-    were = "was" if count == 1 else "were"
-    return f"{counted(count, 'call')} {were} in flight when a process was killed, and may have been paid for"
+    """A line on calls that broke off after they were sent, or were in flight when a process was killed."""
+    calls = counted(count, "call")
+    return f"{calls} got no complete answer (broken off, timed out or killed) and may have been paid for"
 
 
 def how_to_resume(stopped: str | None) -> str:

@@ -181,6 +181,16 @@ class Bench:
             )
 
 
+def complete_bench(folder: Path, inputs: str) -> BenchManifest | None:
+    """The manifest in `folder` if the bench was made from these inputs and its files are complete and unchanged."""
+    if not bench_folder.is_bench(folder):
+        return None
+    manifest = read_bench_manifest(folder)
+    return (
+        manifest if manifest.inputs == inputs and manifest.fingerprint == bench_folder.fingerprint_of(folder) else None
+    )
+
+
 def read_bench_manifest(folder: Path) -> BenchManifest:
     """The manifest of the bench in a folder."""
     path = folder / bench_folder.MANIFEST

@@ -22,7 +22,7 @@ from fathom.records.record import digest, digest_stream
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
 from fathom.tasks import bench_folder
-from fathom.tasks.bench import BenchManifest, read_bench_manifest
+from fathom.tasks.bench import BenchManifest, complete_bench
 from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.catalog import builds_per_context, family, per_context, settings_of
 from fathom.tasks.family import (
@@ -76,12 +76,8 @@ class BuildInputs:
 
     def built_in(self, folder: Path) -> BenchManifest | None:
         """The manifest in `folder` if it is of these inputs and its files are complete and unchanged."""
-        if not (folder / bench_folder.MANIFEST).is_file():
-            return None
-        manifest = read_bench_manifest(folder)
-        if manifest.inputs != self.fingerprint or not bench_folder.is_bench(folder):
-            return None
-        return manifest if manifest.fingerprint == bench_folder.fingerprint_of(folder) else None
+        # The fingerprint takes time to compute.
+        return complete_bench(folder, self.fingerprint) if bench_folder.is_bench(folder) else None
 
 
 def build(

@@ -21,7 +21,7 @@ from fathom.records.lengths import format_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
-from fathom.tasks.bench import Bench, BenchManifest, FitReport
+from fathom.tasks.bench import Bench, BenchManifest, FitReport, complete_bench
 from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import (
     CONTEXTS,
@@ -74,9 +74,15 @@ def fit(
     corpus_folder: Path | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
-    """Write to `out` the part of the bench that fits the window; the same bench and window give the same bytes."""
+    """Write to `out` the part of the bench that fits the window; the same bench and window give the same bytes.
+
+    If `out` already contains that bench, nothing is done.
+    """
     bench = Bench(folder)
     refuse_unsound(bench)
+    found = complete_bench(out, _inputs(bench, window))
+    if found is not None:
+        return found
     refuse_another(out)
     with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
         fitting = _BenchFitter(bench, corpus, window)
@@ -87,6 +93,11 @@ def fit(
         manifest = fitting.manifest(out)
         finish(manifest)
     return manifest
+
+
+def _inputs(bench: Bench, window: Window) -> str:
+    """The fingerprint of everything that the fitted bench depends on."""
+    return digest("fit", bench.manifest.inputs, bench.manifest.fingerprint, repr(window)).hex()
 
 
 class _BenchFitter:
@@ -138,7 +149,7 @@ class _BenchFitter:
             update={
                 "corpus": Path(os.path.relpath(self._corpus.folder, out)).as_posix(),
                 **self._counts.fields(),
-                "inputs": digest("fit", original.inputs, original.fingerprint, repr(window)).hex(),
+                "inputs": _inputs(self._bench, window),
                 "fit": FitReport(
                     bench=original.fingerprint,
                     window=window.window,

@@ -19,7 +19,7 @@ from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.scoring.answer_types.compare import share_a_response
-from fathom.tasks.bench import Bench, BenchManifest
+from fathom.tasks.bench import Bench, BenchManifest, complete_bench
 from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import contents, fingerprint_of, hashes_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
@@ -82,9 +82,15 @@ def swap(
     corpus_folder: Path | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
-    """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes."""
+    """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes.
+
+    If `out` already contains that bench, nothing is done.
+    """
     bench = Bench(folder)
     refuse_unsound(bench)
+    found = complete_bench(out, _inputs(bench, seed))
+    if found is not None and (out / CORPUS).is_dir():
+        return found
     if contents(out) != {CORPUS}:  # a killed swap may have left a corpus; its recipe identifies the swap
         refuse_another(out)
     _refuse_unswappable(bench)
@@ -98,6 +104,11 @@ def swap(
                 swapped.refuse_empty()
             finish(manifest := swapped.manifest(out, after, seed, corpus_report))
     return manifest
+
+
+def _inputs(bench: Bench, seed: int) -> str:
+    """The fingerprint of everything that the swapped bench depends on."""
+    return digest("swap", bench.manifest.inputs, bench.manifest.fingerprint, seed).hex()
 
 
 def _refuse_unswappable(bench: Bench) -> None:
@@ -189,7 +200,7 @@ class _Swap:
                 "settings": {name: original.settings[name] for name in self._families},
                 **self._counts.fields(),
                 "reports": {REPORT: report},
-                "inputs": digest("swap", original.inputs, original.fingerprint, seed).hex(),
+                "inputs": _inputs(self._bench, seed),
                 "fingerprint": fingerprint_of(out),
                 "hashes": hashes_of(out),
             }
