@@ -102,7 +102,7 @@ def analyze(
     """The findings about the runs in these folders. Give `bench` and `corpus` if they have been moved."""
     with infrequent_gc():  # the collector took a fifth of the time
         parts = [_Part.of(bench_runs, corpus, settings, progress) for bench_runs in load_runs(folders, bench)]
-    order = {folder.resolve(): place for place, folder in enumerate(folders)}
+    order = {folder.resolve(): index for index, folder in enumerate(folders)}
     runs = sorted(
         ((order[Path(run.info.folder).resolve()], run) for part in parts for run in part.runs),
         key=lambda pair: pair[0],

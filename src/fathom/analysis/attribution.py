@@ -209,7 +209,7 @@ class CauseEstimator:
         causes = sorted(self.exposure)
         if not causes or not self.incorrect:
             return dict.fromkeys(causes, 0.0), 0.0
-        places = {cause: place for place, cause in enumerate(causes)}
+        places = {cause: index for index, cause in enumerate(causes)}
         likelihood = np.zeros((len(self.incorrect), len(causes) + 1))
         for row, one in enumerate(self.incorrect):
             likelihood[row, -1] = _background(one)

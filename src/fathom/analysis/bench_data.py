@@ -159,10 +159,10 @@ class BenchData:
     def groups(self) -> dict[str, dict[str, BoolArray]]:
         """For each grouping, its groups and a mask of the questions in each."""
         places: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for place, question in enumerate(self.questions):
+        for index, question in enumerate(self.questions):
             for by, names in question.groups.items():
                 for name in names:
-                    places[by][name].append(place)
+                    places[by][name].append(index)
         return {
             by: {name: _mask(places[by][name], len(self.questions)) for name in self.groupings.ordered(by, places[by])}
             for by in sorted(places, key=self.groupings.order)

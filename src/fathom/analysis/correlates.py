@@ -160,9 +160,9 @@ def _logistic_model(
     spread = bread @ (by_context.T @ by_context) @ bread * clusters / freedom
     quantile = t_quantile(freedom)
     odds = {}
-    for place, name in enumerate(names, start=1):
-        error = float(np.sqrt(spread[place, place]))
-        middle = float(weights[place])
+    for number, name in enumerate(names, start=1):
+        error = float(np.sqrt(spread[number, number]))
+        middle = float(weights[number])
         p = t_tail(middle / error, freedom) if error > 1e-12 else 1.0
         low, value, high = (
             float(np.exp(np.clip(middle + step * error, -50, 50))) for step in (-quantile, 0.0, quantile)

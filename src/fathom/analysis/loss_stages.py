@@ -42,8 +42,8 @@ def decompose(
         perfect = np.ones_like(values["tables"])
         stages.append(_stage(*_LAST, values["tables"], perfect, contexts))
     paths = Counter(
-        ", ".join(f"{system} {'correct' if values[system][place] >= 0.5 else 'incorrect'}" for system in systems)
-        for place in range(len(contexts))
+        ", ".join(f"{system} {'correct' if values[system][index] >= 0.5 else 'incorrect'}" for system in systems)
+        for index in range(len(contexts))
     )
     return LossDecomposition(
         model=model,

@@ -157,8 +157,8 @@ def excerpts(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | TextR
     documents = view.documents
     for number, group in groupby(chunks, key=lambda chunk: chunk.document):
         yield f"===== {documents[number - 1].label}\n"
-        for place, chunk in enumerate(group):
-            if place:
+        for index, chunk in enumerate(group):
+            if index:
                 yield GAP
             yield view.reference(DOCUMENTS, chunk.start, chunk.end)
         yield "\n"

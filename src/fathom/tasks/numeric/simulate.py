@@ -77,7 +77,7 @@ class Simulator:
             case _:
                 if simulated.happens("format", rng):
                     return rng.choice(WITHOUT_ANSWER)
-                numbers = {place for place, id in enumerate(context.documents, start=1) if id in unseen}
+                numbers = {number for number, id in enumerate(context.documents, start=1) if id in unseen}
                 return stated(_read_with_faults(item.key, self.read(context), simulated, rng, numbers))
 
     # Tables.

@@ -142,15 +142,15 @@ class _Trials:
         except sqlite3.Error as error:
             raise ParseError(f"SQLite rejects it: {error}") from error
         internal = [
-            place
-            for place, column in enumerate(self._statement.selects)
+            index
+            for index, column in enumerate(self._statement.selects)
             if isinstance(column.unalias(), exp.Column)
             and (spec := SCHEMA.columns.get(column.unalias().name)) is not None
             and not spec.nouns
         ]
         titles = {row.number: row.title for row in tables.articles}
         return [
-            tuple(titles.get(cell, cell) if place in internal else cell for place, cell in enumerate(row))
+            tuple(titles.get(cell, cell) if index in internal else cell for index, cell in enumerate(row))
             for row in rows
         ]
 

@@ -72,10 +72,10 @@ class _Edits:
                 yield from (("constant", replace(node, low=other)) for other in self._constants(low, measure))
                 yield from (("constant", replace(node, high=other)) for other in self._constants(high, measure))
             case tree.OneOf(measure, values):
-                for place, value in enumerate(values):
+                for index, value in enumerate(values):
                     for other in self._constants(value, measure):
                         if other not in values:
-                            yield "constant", tree.OneOf(measure, (*values[:place], other, *values[place + 1 :]))
+                            yield "constant", tree.OneOf(measure, (*values[:index], other, *values[index + 1 :]))
             case tree.And(left, right):
                 yield "connective", tree.Or(left, right)
             case tree.Or(left, right):

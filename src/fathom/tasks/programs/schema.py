@@ -64,7 +64,7 @@ class SchemaTable:
     @cached_property
     def positions(self) -> dict[str, int]:
         """The position of each column in a row."""
-        return {column.name: place for place, column in enumerate(self.columns)}
+        return {column.name: index for index, column in enumerate(self.columns)}
 
 
 @dataclass(frozen=True)

@@ -317,9 +317,9 @@ def edited(node: Any, edit: TreeEdit, is_leaf: Callable[[Any], bool] = lambda no
     if is_leaf(node):
         return
     parts = children(node)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         for detail, changed in edited(part, edit, is_leaf):
-            yield detail, rebuild(node, (*parts[:place], changed, *parts[place + 1 :]))
+            yield detail, rebuild(node, (*parts[:index], changed, *parts[index + 1 :]))
 
 
 def slots(program: Program) -> list[Slot]:
