@@ -60,7 +60,7 @@ class _Edits:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
-    def __call__(self, node: Any) -> Iterator[tuple[str, Any]]:
+    def __call__(self, node: Any) -> tree.TreeEdits:
         match node:
             case tree.Compare(measure, sign, value) | tree.Having(measure, sign, value):
                 for other in _SIGNS[sign]:
@@ -93,7 +93,7 @@ class _Edits:
             case _:
                 yield from self._number(node)
 
-    def _number(self, node: Any) -> Iterator[tuple[str, Any]]:
+    def _number(self, node: Any) -> tree.TreeEdits:
         match node:
             case tree.Column(name):
                 yield from (("column", tree.Column(other)) for other in self._other_columns(name))
@@ -125,7 +125,7 @@ class _Edits:
                 # Dates and texts have no sums.
                 yield "function", replace(node, function=function)
 
-    def _relation(self, node: tree.Exists | tree.RelatedCount) -> Iterator[tuple[str, Any]]:
+    def _relation(self, node: tree.Exists | tree.RelatedCount) -> tree.TreeEdits:
         """The reversed relation, such as cited instead of citing, and a minimum count that is off by one."""
         relation = self._schema.relation[node.relation]
         for other in self._schema.relations:

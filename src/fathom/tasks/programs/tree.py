@@ -305,11 +305,13 @@ def rebuild(node: T, parts: tuple[Any, ...]) -> T:
     return parts if isinstance(node, tuple) else type(node)(*parts)  # type: ignore[return-value]
 
 
-TreeEdit = Callable[[Any], Iterator[tuple[str, Any]]]
-"""The replacements of one node, each with a description."""
+TreeEdits = Iterator[tuple[str, Any]]
+"""Replacements of a node or a tree, each after a description of the edit."""
+TreeEdit = Callable[[Any], TreeEdits]
+"""Gives the replacements of one node; none if the edit does not apply to it."""
 
 
-def edited(node: Any, edit: TreeEdit, is_leaf: Callable[[Any], bool] = lambda node: False) -> Iterator[tuple[str, Any]]:
+def edited(node: Any, edit: TreeEdit, is_leaf: Callable[[Any], bool] = lambda node: False) -> TreeEdits:
     """Every tree that differs from this one by one edit of one node; nothing below a leaf is edited."""
     if isinstance(node, int | str):
         return
