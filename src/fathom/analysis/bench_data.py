@@ -15,7 +15,7 @@ from fathom.analysis.attribution import AttributionResult, CauseEstimator, Cause
 from fathom.analysis.cost import UsageTotals
 from fathom.analysis.diagnosis import DiagnosisTask, IncorrectAnswer, QuestionDiagnosis, diagnose_all, diagnosers
 from fathom.analysis.failure_stages import StageCounter, all_shown
-from fathom.analysis.findings import OUTCOMES, ResponseOutcome
+from fathom.analysis.findings import RESPONSE_OUTCOMES, ResponseOutcome
 from fathom.analysis.intervals import BoolArray, FloatArray, IntArray
 from fathom.analysis.loading import BenchRuns, LoadedRun, ScoredResponse
 from fathom.analysis.patterns import pattern
@@ -86,11 +86,11 @@ class RunData:
         """The scores as arrays; use it after the pass."""
         columns, samples = self.columns, self.run.samples
         codes = columns.outcome_codes().reshape(len(self.rows), samples)
-        outcomes = np.stack([(codes == code).sum(axis=1) for code in range(len(OUTCOMES))], axis=1)
+        outcomes = np.stack([(codes == code).sum(axis=1) for code in range(len(RESPONSE_OUTCOMES))], axis=1)
         return RunArrays(
             np.array(self.rows, dtype=np.int64),
             np.array(self.contexts, dtype=np.int64),
-            outcomes[:, OUTCOMES.index("correct")] / samples,
+            outcomes[:, RESPONSE_OUTCOMES.index("correct")] / samples,
             _sample_means(np.array(columns.scores), samples),
             outcomes,
             {name: _sample_means(columns.measure(name), samples) for name in columns.measures},
@@ -111,7 +111,7 @@ class RunData:
     def count_outcomes(self, rows: IntArray, outcomes: Sequence[ResponseOutcome]) -> IntArray:
         """For each of these questions, how many samples have one of the outcomes."""
         places = np.searchsorted(self.arrays.rows, rows)
-        columns = [OUTCOMES.index(outcome) for outcome in outcomes]
+        columns = [RESPONSE_OUTCOMES.index(outcome) for outcome in outcomes]
         counts: IntArray = self.arrays.outcomes[places][:, columns].sum(axis=1)
         return counts
 
@@ -121,7 +121,7 @@ class RunData:
 
     def correct_by_sample(self) -> FloatArray:
         """A row per question and a column per sample: 1 if correct."""
-        correct = self.columns.outcome_codes() == OUTCOMES.index("correct")
+        correct = self.columns.outcome_codes() == RESPONSE_OUTCOMES.index("correct")
         return np.asarray(correct.astype(float).reshape(len(self.rows), self.run.samples))
 
 

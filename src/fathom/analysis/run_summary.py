@@ -11,7 +11,7 @@ import numpy as np
 from fathom.analysis.bench_data import BenchData, RunArrays, RunData
 from fathom.analysis.effective_length import curve
 from fathom.analysis.findings import (
-    OUTCOMES,
+    RESPONSE_OUTCOMES,
     BenchInfo,
     Breakdown,
     DistributionSummary,
@@ -134,7 +134,7 @@ def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[Distr
 
 def response_seconds(run: RunData) -> Spread | None:
     """The distribution of seconds of a response; None if no call took measurable time."""
-    sent = ~np.isin(run.columns.outcome_codes(), [OUTCOMES.index(outcome) for outcome in NOT_SENT])
+    sent = ~np.isin(run.columns.outcome_codes(), [RESPONSE_OUTCOMES.index(outcome) for outcome in NOT_SENT])
     seconds = np.array(run.columns.seconds)[sent].tolist()
     return spread(seconds) if any(seconds) else None
 
@@ -147,7 +147,7 @@ def outcomes(scores: RunArrays, mask: BoolArray, samples: int) -> Outcomes:
         questions=questions,
         responses=questions * samples,
         partial_credit=float(scores.partial_credit[mask].sum()) * samples,
-        **{outcome: int(count) for outcome, count in zip(OUTCOMES, sums, strict=True)},
+        **{outcome: int(count) for outcome, count in zip(RESPONSE_OUTCOMES, sums, strict=True)},
     )
 
 
@@ -239,7 +239,7 @@ def samples_summary(run: RunData) -> Samples | None:
     samples, scores = run.run.samples, run.arrays
     if samples < 2:
         return None
-    correct_counts = scores.outcomes[:, OUTCOMES.index("correct")]
+    correct_counts = scores.outcomes[:, RESPONSE_OUTCOMES.index("correct")]
     rounds = run.correct_by_sample()
     pairs = list(combinations(range(samples), 2))
     return Samples(

@@ -11,7 +11,7 @@ import click
 
 from fathom.cli import options
 from fathom.cli.measure_output import best_system_lines, distribution_lines, measure_lines, range_lines
-from fathom.cli.output import escape_control_characters, progress_bar
+from fathom.cli.output import OTHER_OUTCOMES, escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 from fathom.records.plurals import counted
 
@@ -171,8 +171,7 @@ def _accuracy(findings: Findings) -> Iterator[str]:
     yield f"  {'run':{width}} {'responses':>9} {'accuracy (95% CI)':>22}{credit}   other outcomes"
     for run in findings.runs:
         outcomes = run.overall.outcomes
-        kinds = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
-        others = ", ".join(f"{kind} {count:,}" for kind in kinds if (count := getattr(outcomes, kind)))
+        others = ", ".join(f"{kind} {count:,}" for kind in OTHER_OUTCOMES if (count := getattr(outcomes, kind)))
         credit = f" {run.overall.partial_credit.value:>14.1%}" if partial else ""
         yield (
             f"  {run.info.name:{width}} {outcomes.responses:>9,} {with_interval(run.overall.accuracy):>22}{credit}   "

@@ -39,7 +39,7 @@ ITEMS_PER_PART = 1_000
 MAX_COSTS = 60_000
 """Responses up to which the page has the cost of each; with more its data would be too large."""
 
-OUTCOMES = {
+OUTCOME_LETTERS = {
     "correct": "c",
     "incorrect": "i",
     "unparseable": "u",
@@ -216,7 +216,7 @@ class Items:
         patterns: list[list[int]] = []
         for number, (bench, place, _) in enumerate(self._questions()):
             finding = run.first(bench, place)
-            outcomes.append(OUTCOMES[finding.outcome] if finding else "-")
+            outcomes.append(OUTCOME_LETTERS[finding.outcome] if finding else "-")
             cause = _cause(finding)
             causes.append(self.causes(cause) if cause else -1)
             stages.append(self.stages(finding.stage) if finding and finding.stage else -1)
@@ -326,7 +326,7 @@ class Items:
             else [0, 0, None]
         )
         return [
-            OUTCOMES[finding.outcome],
+            OUTCOME_LETTERS[finding.outcome],
             shortened(response.text, limits.response) if response else "",
             None if parsed is None else display(parsed),
             (verdict.reason if verdict else "") or (response.error or "" if response else ""),
@@ -345,7 +345,7 @@ class Items:
                 for step in finding.steps[:24]
             ],
             sorted(verdict.measures.items()) if verdict else [],
-            [[part.name, OUTCOMES[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
+            [[part.name, OUTCOME_LETTERS[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
             if verdict
             else [],
             self.stages(finding.stage) if finding.stage else -1,

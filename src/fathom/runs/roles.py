@@ -28,7 +28,7 @@ from fathom.runs.redaction import error_text
 from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
 from fathom.runs.unfinished_calls import canonical
-from fathom.systems.protocol import OUTCOMES, CallEstimate, estimate_prompts, total
+from fathom.systems.protocol import OUTCOME_OF_STOP, CallEstimate, estimate_prompts, total
 
 T = TypeVar("T")
 
@@ -210,7 +210,7 @@ class _Batch(Generic[T]):
     def record(self, job: _RoleJob[T], completion: Completion, price: float | None = None) -> RoleCall:
         """Write a completion to the journal."""
         usage = completion.usage if price is None else completion.usage.model_copy(update={"price": price})
-        return self._append(job, outcome=OUTCOMES[completion.stop], text=completion.text, usage=usage)
+        return self._append(job, outcome=OUTCOME_OF_STOP[completion.stop], text=completion.text, usage=usage)
 
     def fail(self, job: _RoleJob[T], error: Exception) -> RoleCall:
         """Write an error to the journal."""
