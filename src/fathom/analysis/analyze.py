@@ -378,7 +378,7 @@ def _scored_here(counts: Sequence[int]) -> Iterator[str]:
     """One line for all runs with responses that had not been scored."""
     runs = sum(count > 0 for count in counts)
     if runs:
-        one = sum(counts) == 1
-        responses = "1 response" if one else f"{sum(counts):,} responses"
+        is_single = sum(counts) == 1
+        responses = "1 response" if is_single else f"{sum(counts):,} responses"
         in_runs = f"{runs:,} {'run' if runs == 1 else 'runs'}"
-        yield f"{responses} of {in_runs} had not been scored and {'was' if one else 'were'} scored here."
+        yield f"{responses} of {in_runs} had not been scored and {'was' if is_single else 'were'} scored here."

@@ -40,7 +40,7 @@ def best_systems(findings: Findings) -> list[BestSystem]:
     best = []
     for (bench, _), some in runs.items():
         for name in figures_of(findings, bench).best:
-            measured = [(run, one) for run in some if (one := measure_of(run, name)) is not None]
+            measured = [(run, measure) for run in some if (measure := measure_of(run, name)) is not None]
             if len(measured) > 1:
                 sign = -1 if measured[0][1].less_is_better else 1
                 ordered = sorted(measured, key=lambda pair: -sign * pair[1].micro.value)

@@ -168,8 +168,8 @@ def _logistic_model(
             float(np.exp(np.clip(middle + step * error, -50, 50))) for step in (-quantile, 0.0, quantile)
         )
         odds[name] = Coefficient(value, low, high, p)
-    corrected = holm([one.p for one in odds.values()])
-    odds = {name: replace(one, p=p) for (name, one), p in zip(odds.items(), corrected, strict=True)}
+    corrected = holm([coefficient.p for coefficient in odds.values()])
+    odds = {name: replace(coefficient, p=p) for (name, coefficient), p in zip(odds.items(), corrected, strict=True)}
     fit = LogisticFit(
         items=len(accuracy),
         clusters=clusters,

@@ -137,7 +137,7 @@ def _identity(decision: PlantedDecision) -> tuple[str, ...]:
     return decision.judge, decision.question_id, decision.part, decision.fault, decision.prompt_version
 
 
-def _sign_test(one: int, other: int) -> float:
-    trials = one + other
-    tail = sum(comb(trials, count) for count in range(min(one, other) + 1))
+def _sign_test(first: int, other: int) -> float:
+    trials = first + other
+    tail = sum(comb(trials, count) for count in range(min(first, other) + 1))
     return float(min(1.0, 2 * tail / 2**trials)) if trials else 1.0

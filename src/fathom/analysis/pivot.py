@@ -358,19 +358,21 @@ class _Pivot:
         """The axis of the difference and two of its values."""
         name, _, given = self._settings.difference.partition("=")
         axis = self._axis(name, "--difference")
-        one = self._axes[axis]
-        if one.level != "run":
+        of_runs = self._axes[axis]
+        if of_runs.level != "run":
             raise FathomError(
-                f"--difference pairs runs by question, and '{one.name}' is not a property of runs. `fathom analyze` "
-                "compares settings of questions."
+                f"--difference pairs runs by question, and '{of_runs.name}' is not a property of runs. "
+                "`fathom analyze` compares settings of questions."
             )
         for split in range(len(given)):
             if given[split] == ",":
-                sides = [matching(one.values, part.strip()) for part in (given[:split], given[split + 1 :])]
+                sides = [matching(of_runs.values, part.strip()) for part in (given[:split], given[split + 1 :])]
                 if all(len(side) == 1 for side in sides):
                     return axis, sides[0][0], sides[1][0]
         raise unknown_name_error(
-            f"--difference: give two values of '{one.name}' such as {one.name}=FIRST,SECOND, not", given, one.values
+            f"--difference: give two values of '{of_runs.name}' such as {of_runs.name}=FIRST,SECOND, not",
+            given,
+            of_runs.values,
         )
 
     # The table.
@@ -423,13 +425,13 @@ class _Pivot:
     def _notes(self, contents: Mapping[CellKey, _Content]) -> Iterator[str]:
         noted = PivotNotes(self._table, self._cells, self._axes, self._selected)
         yield from noted.incomparable([content.comparable for content in contents.values()])
-        yield from (f"No response has {one}." for one in dict.fromkeys(self._terms.unmatched))
+        yield from (f"No response has {unmatched}." for unmatched in dict.fromkeys(self._terms.unmatched))
         yield from noted.left_out()
         yield from noted.averaged_runs([content.base for content in contents.values()])
         yield from noted.missing()
         if any(measure.column is not None and measure.column.name == "dollars" for measure in self._measures):
             yield from noted.prices()
-        macro = {one.name for one in self._cells.macro}
+        macro = {axis.name for axis in self._cells.macro}
         # A cell with one value of the averaged property is not an average.
         averages = [
             content.base

@@ -349,7 +349,10 @@ class ResponseTable:
         lists = [
             run.columns.values.get(place, {}).get(key, ()) for run in self.runs for place in range(len(run.columns))
         ]
-        top, bottom = np.array([sum(one) for one in lists], dtype=float), np.array([len(one) for one in lists], float)
+        top, bottom = (
+            np.array([sum(numbers_of_response) for numbers_of_response in lists], dtype=float),
+            np.array([len(numbers_of_response) for numbers_of_response in lists], float),
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
         return ResponseColumn(name, "number", "response", values, False, top, bottom, lists)

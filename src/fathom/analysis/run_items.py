@@ -115,7 +115,7 @@ class RunItems(Sequence[ItemFinding]):
     def __getitem__(self, place: slice) -> list[ItemFinding]: ...
     def __getitem__(self, place: int | slice) -> ItemFinding | list[ItemFinding]:
         if isinstance(place, slice):
-            return [self._at(one) for one in range(*place.indices(len(self)))]
+            return [self._at(index) for index in range(*place.indices(len(self)))]
         return self._at(range(len(self))[place])
 
     def __iter__(self) -> Iterator[ItemFinding]:
@@ -143,5 +143,5 @@ class RunItems(Sequence[ItemFinding]):
             unclear=explained.unclear if explained is not None else NO_DIAGNOSER if outcome == "incorrect" else "",
             stage=self.stages.get((question, sample), ""),
             too_few_chunks=place < len(too_few) and too_few[place] > 0,
-            steps=step_results(steps, [None if one < 0 else one for one in reached]),
+            steps=step_results(steps, [None if step < 0 else step for step in reached]),
         )

@@ -30,7 +30,7 @@ def setting_comparisons(
     the comparisons of one run, overall and within each grouping.
     """
     pairs = _pairs(bench)
-    return [one for run in runs for one in _of_run(bench, run, pairs, exchanges, rng)]
+    return [comparison for run in runs for comparison in _of_run(bench, run, pairs, exchanges, rng)]
 
 
 def _pairs(bench: BenchData) -> Pairs:

@@ -156,11 +156,11 @@ class Adjudicator:
         """The elements of an accepted claim; evidence that another claim has is used again."""
         claim = _claim_id(group)
         values: LayerChange = {claim: version.claim}
-        for one in version.evidence:
-            evidence = short_id("e", one.mark.model_dump_json())
-            values[evidence] = one.mark
-            link = EvidenceLink(claim=claim, evidence=evidence, polarity=one.polarity)
-            values[short_id("l", claim, evidence, one.polarity)] = link
+        for linked in version.evidence:
+            evidence = short_id("e", linked.mark.model_dump_json())
+            values[evidence] = linked.mark
+            link = EvidenceLink(claim=claim, evidence=evidence, polarity=linked.polarity)
+            values[short_id("l", claim, evidence, linked.polarity)] = link
         return values
 
 

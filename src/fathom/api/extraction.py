@@ -319,13 +319,15 @@ def _turn(role: RoleModel, prompts: Sequence[_ExtractionPrompt], extraction: _Ex
         raise FathomError(
             f"'{role.name}' cannot extract figures. The simulated extractor is 'sim/extractor?error=0.1'."
         )
-    by_prompt = {one.prompt: one for one in prompts}
+    by_prompt = {asked_prompt.prompt: asked_prompt for asked_prompt in prompts}
     read = lru_cache(maxsize=2)(extraction.corpus.document)
 
     def simulate(prompt: Prompt) -> str:
-        one = by_prompt[prompt]
-        rng = rng_for(extraction.options.seed, simulated.name, one.id, turn)
-        document = read(one.subject.document)
-        return simulated_response(simulated, document, one.subject.year, one.fields, extraction.pack, rng)
+        asked_prompt = by_prompt[prompt]
+        rng = rng_for(extraction.options.seed, simulated.name, asked_prompt.id, turn)
+        document = read(asked_prompt.subject.document)
+        return simulated_response(
+            simulated, document, asked_prompt.subject.year, asked_prompt.fields, extraction.pack, rng
+        )
 
     return RoleModel(role.name, role.info, None, simulate)

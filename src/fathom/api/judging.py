@@ -170,7 +170,7 @@ def _planted_decisions(
         assert subject.planted is not None
         groups.setdefault((subject.question, subject.planted.part, subject.planted.fault), []).append(subject)
     for (question, part, fault), group in groups.items():
-        decisions = group[0].judge.decide([one.judgment(model, batch, reasoning) for one in group])
+        decisions = group[0].judge.decide([judgment.judgment(model, batch, reasoning) for judgment in group])
         yield PlantedDecision(
             question_id=question,
             part=part,

@@ -88,8 +88,8 @@ def list_runs(folder: Folder = "runs") -> list[RunListing]:
     path = as_path(folder)
     if not path.is_dir():
         raise FathomError(f"There is no folder '{path}' with runs. Make a run with `fathom run BENCH --model M`.")
-    found = sorted(_run_folders(path, MAX_DEPTH), key=lambda one: (-_modified(one), str(one)))
-    return [_listed(one) for one in found]
+    found = sorted(_run_folders(path, MAX_DEPTH), key=lambda run_folder: (-_modified(run_folder), str(run_folder)))
+    return [_listed(run_folder) for run_folder in found]
 
 
 def _run_folders(path: Path, depth: int) -> Iterator[Path]:

@@ -66,7 +66,7 @@ def create_study(
     names = list(people) or [f"person-{number}" for number in range(1, answers + 1)]
     sample = draw_sample(opened.all_questions(), by, per, seed)
     drawn = sample.all()
-    for name in sorted({one.family for one in drawn}):
+    for name in sorted({question.family for question in drawn}):
         with opened.open_corpus() as corpus:
             forms = family(name).views(corpus, opened.manifest.reports.get(name, {})).forms
         if show not in forms:

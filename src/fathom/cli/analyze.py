@@ -134,11 +134,11 @@ def _settings(findings: Findings) -> Iterator[str]:
     if overall:
         yield ""
         yield "Settings, paired by item (second - first; p after Holm's correction)"
-    for run, some in groupby(overall, key=lambda one: one.run):
+    for run, some in groupby(overall, key=lambda setting: setting.run):
         if len(findings.runs) > 1:
             yield f"{run}:"
-        for one in some:
-            yield from comparison_lines(one.comparison, "pairs")
+        for setting in some:
+            yield from comparison_lines(setting.comparison, "pairs")
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -315,7 +315,8 @@ def _loss_stages(loss: LossDecomposition) -> Iterator[str]:
     yield from (f"  {note}" for note in loss.notes)
 
 
-def comparison_lines(one: Comparison, noun: str = "questions") -> Iterator[str]:
+def comparison_lines(comparison: Comparison, noun: str = "questions") -> Iterator[str]:
     """Two lines about a pair of runs, or of settings."""
-    yield f"  {one.first} / {one.second}: {points(one.difference)}, p {one.p_holm:.4f}, {one.items:,} {noun}"
-    yield f"    {one.note}"
+    difference = f"{points(comparison.difference)}, p {comparison.p_holm:.4f}"
+    yield f"  {comparison.first} / {comparison.second}: {difference}, {comparison.items:,} {noun}"
+    yield f"    {comparison.note}"

@@ -204,9 +204,9 @@ class _AuthorClusters:
     def _frequent_co_authors(self) -> frozenset[tuple[str, str]]:
         """Co-authors, by family name and initial, in over 3 + 5% of the bylines: probably many people."""
         counts = Counter(
-            one for byline in self._bylines for one in {initial_form(author.name) for author in byline.authors}
+            name for byline in self._bylines for name in {initial_form(author.name) for author in byline.authors}
         )
-        return frozenset(one for one, count in counts.items() if count * 20 > len(self._bylines) + 60)
+        return frozenset(name for name, count in counts.items() if count * 20 > len(self._bylines) + 60)
 
     def people(self) -> dict[DocumentId, tuple[PersonId | None, ...]]:
         ambiguous = self._partial_names()

@@ -194,7 +194,7 @@ def _evidence(value: JsonValue) -> Iterator[QuotedEvidence]:
 
 def _quote(entry: Mapping[str, JsonValue]) -> str:
     found = (entry.get(name) for name in (*_QUOTE_NAMES, *_TEXT_NAMES))
-    return next((one.strip() for one in found if isinstance(one, str) and one.strip()), "")
+    return next((part.strip() for part in found if isinstance(part, str) and part.strip()), "")
 
 
 def _attributes(

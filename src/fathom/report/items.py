@@ -183,7 +183,9 @@ class Items:
                     yield ShownItem(item.question, item.key, context, bench, next(places))
 
     def _run_responses(self, info: RunInfo, item_findings: Sequence[ItemFinding]) -> RunResponses:
-        bench = next(index for index, one in enumerate(self.findings.benches) if one.fingerprint == info.bench)
+        bench = next(
+            index for index, bench_info in enumerate(self.findings.benches) if bench_info.fingerprint == info.bench
+        )
         numbers, folder = self._numbers[bench], Path(info.folder)
         samples = read_run(folder).settings.samples
         starts = array("i", [-1]) * len(numbers)
@@ -268,11 +270,11 @@ class Items:
         some = [response for run in self.runs for response in run.responses.every(step)]
         texts = [
             [
-                shortened(one.text, limits.response),
-                shortened(one.thinking, limits.thinking),
-                steps_of(one.trace, limits),
+                shortened(stored.text, limits.response),
+                shortened(stored.thinking, limits.thinking),
+                steps_of(stored.trace, limits),
             ]
-            for one in some
+            for stored in some
         ]
         return len(packed(texts)) * total // max(1, len(some))
 

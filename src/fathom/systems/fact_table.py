@@ -75,8 +75,8 @@ def columns_in(text: str) -> tuple[str, ...]:
 def _listed(value: JsonValue) -> list[str]:
     """The texts of a list, or of the first list in an object such as {"columns": [...]}."""
     if isinstance(value, dict):
-        value = next((one for one in value.values() if isinstance(one, list)), None)
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+        value = next((part for part in value.values() if isinstance(part, list)), None)
+    return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
 
 
 def _column(name: str) -> str:

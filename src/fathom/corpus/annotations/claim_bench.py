@@ -62,4 +62,4 @@ def _names(value: JsonValue) -> tuple[str, ...]:
 
 
 def _lower(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name.strip().lower().replace(" ", "_"): one for name, one in value.items()}
+    return {name.strip().lower().replace(" ", "_"): value_of_name for name, value_of_name in value.items()}

@@ -147,7 +147,7 @@ def _check_finding(
 
 def _has_label(value: JsonValue) -> bool:
     return isinstance(value, dict) and any(
-        name.lower() == "label" and isinstance(one, str) for name, one in value.items()
+        name.lower() == "label" and isinstance(part, str) for name, part in value.items()
     )
 
 

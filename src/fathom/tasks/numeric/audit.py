@@ -165,7 +165,7 @@ class NumericAuditor:
     def _check_cells(self, context: Context, items: list[Item], tables: ContextTables) -> None:
         """No answer may depend on something unknown, and what is counted must be in the text."""
         statements = [item.key.proof.program for item in items]
-        touching = {one for one in statements if self._cells.lacks_rows(context, one)}
+        touching = {cell_statement for cell_statement in statements if self._cells.lacks_rows(context, cell_statement)}
         if unknown := self._cells.unknown(context):
             rng = rng_for(self._seed, "completions", context.id)
             for completed in completions(tables, unknown, statements, rng):

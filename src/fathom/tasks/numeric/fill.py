@@ -92,7 +92,11 @@ class TemplateFiller:
                 fillings.append(replace(filled, undetected=self._undetected(filled)))
                 if len(fillings) == COMPARED or fillings[-1].undetected == 0:
                     break
-        return min((one for one in fillings if self._accept(one)), key=lambda one: one.undetected, default=None)
+        return min(
+            (filling for filling in fillings if self._accept(filling)),
+            key=lambda filling: filling.undetected,
+            default=None,
+        )
 
     def can_pair(self, template: Template, partner: TemplateFiller) -> bool:
         """Whether the template may be filled with values that leave nothing in one of the two contexts.
@@ -131,7 +135,7 @@ class TemplateFiller:
                 fillings.append(replace(unanswered if empty else answered, undetected=undetected))
                 if len(fillings) == COMPARED_IN_PAIRS or undetected == 0:
                     break
-        return min(fillings, key=lambda one: one.undetected, default=None)
+        return min(fillings, key=lambda filling: filling.undetected, default=None)
 
     def _may_leave_nothing(self, template: Template) -> bool:
         if template.id not in self._nullable:

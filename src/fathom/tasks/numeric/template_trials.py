@@ -180,7 +180,9 @@ class _Trials:
         if self._compared < COMPARED:
             raise ParseError("it is cut where values are tied, so its rows are arbitrary")
         if self._idle or self._without_having is not None:
-            hint = "; positions are counted from one" if any(POSITION in tree.nodes(one) for one in self._idle) else ""
+            hint = (
+                "; positions are counted from one" if any(POSITION in tree.nodes(idle) for idle in self._idle) else ""
+            )
             whole = "its HAVING" if not self._idle else "its condition"
             part = whole if not self._idle or self._program.where in self._idle else "a part of its condition"
             raise ParseError(f"{part} excludes nothing {tried}{hint}")

@@ -187,8 +187,8 @@ class Schema:
             case tree.Column(name):
                 return self.columns[name].unit
             case tree.Arithmetic(left, "+" | "-", right):
-                one = self.unit(left)
-                return one if isinstance(right, int | float) or self.unit(right) == one else ""
+                left_unit = self.unit(left)
+                return left_unit if isinstance(right, int | float) or self.unit(right) == left_unit else ""
             case tree.PeerAggregate(_, inner) | tree.Aggregate(_, inner):
                 return self.unit(inner)
             case _:

@@ -348,7 +348,7 @@ def unify(pattern: Any, node: Any, values: dict[int, Any]) -> bool:
     if not pattern_parts:
         return bool(pattern == node)
     return len(pattern_parts) == len(node_parts) and all(
-        unify(one, other, values) for one, other in zip(pattern_parts, node_parts, strict=True)
+        unify(part, other, values) for part, other in zip(pattern_parts, node_parts, strict=True)
     )
 
 

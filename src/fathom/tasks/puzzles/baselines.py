@@ -105,7 +105,7 @@ def _best(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
     for at in ranked:
         options = candidates(source, item, passages[at])
         if weighted:
-            options = [one for one in options if one not in item.question.text] or options
+            options = [option for option in options if option not in item.question.text] or options
         if options:
             return passages[at], options[-1]
     return "", "0"

@@ -112,7 +112,7 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
     ]
     last = last_step(item.key)
     if last is not None and last.value.number is None:
-        names = [one.value.name for one in checklist_of(item.key) if one.value.name]
+        names = [checklist_item.value.name for checklist_item in checklist_of(item.key) if checklist_item.value.name]
         answers = {"": stated_answer(item.key), "another name": changed(last.value, rng, names).name}
         responses += [
             PlantedResponse(

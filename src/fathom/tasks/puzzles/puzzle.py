@@ -366,7 +366,7 @@ def checklist(
 def _item(
     source: PuzzleSource, step: EvaluatedStep, steps: Sequence[EvaluatedStep], letters: Mapping[str, str]
 ) -> ChecklistItem:
-    values = {one.node.model_dump_json(): one.value for one in steps}
+    values = {earlier.node.model_dump_json(): earlier.value for earlier in steps}
     node, value = step.node, step.value
     operands = tuple(
         values.get(child.model_dump_json()) or child.value  # type: ignore[union-attr]
