@@ -47,7 +47,9 @@ _LAST_GIVEN_FAR = re.compile(
 _NEXT_LISTED = re.compile(rf"(?:,?\s+(?:and|&)\s+|,\s+)(?P<name>{WORD.pattern})")
 _LAST_LISTED = re.compile(rf"(?P<name>{WORD.pattern})(?:,?\s+(?:and|&)\s+|,\s+)$")
 _NEXT_CITATION = re.compile(r"\s*(?:\[\d|\([^()]*\b(?:18|19|20)\d\d)")
-_NEXT_LAB = re.compile(r"\s+(?:[Ll]ab|labs|laborator(?:y|ies))\b")
+_NEXT_LAB = re.compile(r"\s+(?:[Ll]ab|labs|laborator(?:y|ies)|[Rr]esearch [Gg]roup)\b")
+_LAST_BARE_INITIAL = re.compile(r"(?<![\w.'’-])(?P<first>(?![AI])[A-Z])\s$")
+"""An initial without a period, "R Lind"; "A" and "I" are words."""
 
 _LAST_TITLE = re.compile(r"\b(?:Dr|Prof|Professor|Mr|Ms|Mrs)\.?\s+$")
 _NEXT_SPEECH = re.compile(
@@ -201,7 +203,11 @@ class _OwnPeople:
             if given and all(word.isupper() and len(word) <= MAX_INITIALS for word in given):
                 self.with_initials.update((plain_word(given[0])[0], word) for word in family)
         known = () if document.state("authors") == "unknown" else document.authors
-        self._byline = {word for author in known if not author.group for word in name_words(author.family)}
+        byline = [author for author in known if not author.group]
+        self._byline = {word for author in byline for word in name_words(author.family)}
+        self._initials = {
+            (plain_word(author.given)[:1], word) for author in byline for word in name_words(author.family)
+        }
         entries = () if document.state("references") == "unknown" else document.references
         self._pairs = {
             (one, two)
@@ -217,6 +223,9 @@ class _OwnPeople:
         if word not in self._names:
             return False
         if _speaks(text, match) or _NEXT_LAB.match(text, match.end()):
+            return True
+        initial = _LAST_BARE_INITIAL.search(text, max(0, match.start() - 3), match.start())
+        if initial is not None and (plain_word(initial["first"]), word) in self._initials:
             return True
         if len(word) < MIN_LISTED:
             return False
