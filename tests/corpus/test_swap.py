@@ -210,6 +210,7 @@ We follow Markov & Adam, 2017, and Markov et al. [4]; "Markov (2018)" is another
 Young argued so; Dr. English has read Markov's thesis. Adam wins, Young's modulus and Prof. Nobody stay.
 The Young lab thanks Ines (Ini) Müller, Kay Young and IM Müller. Müller and Young used SDS YOUNG and Young gels, and
 Markov and Adam chains, as Markov and Lee do [4]. K Young thanks the Müller research group, not A Young star.
+Young, Lee and Wu (2011), Müller, Lee et al., Young PC (2019) and the Müller and Wu labs agree; in Young, Lee found it.
 
 1. Müller, I. Tides. 2018.
 2. K. Young. Tides again. 2019.
@@ -301,6 +302,8 @@ def test_only_people_are_renamed_and_only_where_they_are_named(renaming: NameSwa
         ("The Young lab thanks Ines (Ini) Müller, Kay", "The {Young} lab thanks Ines (Ini) {Muller}, Kay"),
         ("and IM Müller. Müller and Young used", "and IM {Muller}. {Muller} and {Young} used"),
         ("K Young thanks the Müller research group", "K {Young} thanks the {Muller} research group"),
+        ("Young, Lee and Wu (2011), Müller, Lee et al.", "{Young}, Lee and Wu (2011), {Muller}, Lee et al."),
+        ("and the Müller and Wu labs", "and the {Muller} and Wu labs"),
         ("1. Müller, I.", "1. {Muller}, I."),
         ("2. K. Young.", "2. K. {Young}."),
         ("4. David Markov, Jo Adam, Lee English.", "4. David {Markov}, Jo {Adam}, Lee {English}."),

@@ -36,7 +36,7 @@ _YEAR = r"[(\[]?\s*(?P<year>(?:18|19|20)\d\d)[a-z]?\b"
 _NEXT_ET_AL = re.compile(r"(?:['’]s)?,?\s+(?:et\.?\s+al\b|(?:and|&)\s+(?:colleagues|co-?workers)\b)", re.IGNORECASE)
 _NEXT_NAME = re.compile(rf"(?:,?\s+(?:and|&)\s+)(?P<name>{WORD.pattern}),?\s*{_YEAR}")
 _NEXT_YEAR = re.compile(rf",?\s*{_YEAR}")
-_NEXT_INITIALS = re.compile(rf"(?:,\s+(?P<dotted>{_INITIAL})\.|\s(?P<bare>{_INITIAL}){_INITIAL}{{0,2}}(?=[,.;]))")
+_NEXT_INITIALS = re.compile(rf"(?:,\s+(?P<dotted>{_INITIAL})\.|\s(?P<bare>{_INITIAL}){_INITIAL}{{0,2}}(?=[,.;]|\s\())")
 _LAST_NAME = re.compile(rf"(?P<name>{WORD.pattern}),?\s+(?:and|&)\s+$")
 _LAST_INITIALS = re.compile(rf"(?<![\w.])(?P<first>{_INITIAL})\.(?:[\s-]*{_INITIAL}\.)*\s*$")
 _LAST_GIVEN = re.compile(rf"(?P<given>{WORD.pattern})(?:\s+{_INITIAL}\b\.?)*\s+$")
@@ -47,7 +47,12 @@ _LAST_GIVEN_FAR = re.compile(
 _NEXT_LISTED = re.compile(rf"(?:,?\s+(?:and|&)\s+|,\s+)(?P<name>{WORD.pattern})")
 _LAST_LISTED = re.compile(rf"(?P<name>{WORD.pattern})(?:,?\s+(?:and|&)\s+|,\s+)$")
 _NEXT_CITATION = re.compile(r"\s*(?:\[\d|\([^()]*\b(?:18|19|20)\d\d)")
-_NEXT_LAB = re.compile(r"\s+(?:[Ll]ab|labs|laborator(?:y|ies)|[Rr]esearch [Gg]roup)\b")
+_OTHER_NAME = rf"(?:,\s+|,?\s+(?:and|&)\s+){_INITIAL}{WORD.pattern}"
+_NEXT_IN_LIST = re.compile(rf"(?:{_OTHER_NAME}){{1,4}}(?:,?\s+et\.?\s+al\b|,?\s*{_YEAR})")
+"""Other names, and what shows that the list is one of authors: "Lind, Wu and Roe (2019)", "Lind, Wu et al."."""
+_NEXT_LAB = re.compile(
+    rf"(?:{_OTHER_NAME}){{0,3}}(?:['’]s)?\s+(?:[Ll]ab|labs|laborator(?:y|ies)|[Rr]esearch [Gg]roup)\b"
+)
 _LAST_BARE_INITIAL = re.compile(r"(?<![\w.'’-])(?P<first>(?![AI])[A-Z])\s$")
 """An initial without a period, "R Lind"; "A" and "I" are words."""
 
@@ -229,6 +234,8 @@ class _OwnPeople:
             return True
         if len(word) < MIN_LISTED:
             return False
+        if _NEXT_IN_LIST.match(text, match.end()):
+            return True
         after = _NEXT_LISTED.match(text, match.end())
         if after is not None and self._are_listed(word, plain_word(after["name"]), text, after.end()):
             return True
