@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
-from random import Random
 
 from fathom.tasks.numeric.schema import AUTHORS, POSITION, SCHEMA
 from fathom.tasks.numeric.tables import ContextTables
@@ -25,7 +24,7 @@ class SlotValues:
         self._view = tables.evaluation.view(SCHEMA.main)
         self._present: dict[tree.Measure, Sequence[int]] = {}
 
-    def options(self, slot: tree.Slot, template: Template, rng: Random) -> Sequence[int | str]:
+    def options(self, slot: tree.Slot, template: Template) -> Sequence[int | str]:
         """The values that may fill the slot, except titles."""
         match slot.kind:
             case "number":
@@ -44,8 +43,7 @@ class SlotValues:
             case "name":
                 return self._names
             case "fragment":
-                words = self._title_words
-                return [word[: rng.randint(4, len(word))] for word in rng.sample(words, min(3, len(words)))]
+                return self._title_words
         raise ValueError(f"'{slot.kind}' is not a kind of slot")
 
     def present(self, of: tree.Measure) -> Sequence[int]:
@@ -68,6 +66,6 @@ class SlotValues:
 
     @cached_property
     def _title_words(self) -> Sequence[str]:
-        """They consist of letters only, so they contain no wildcards of LIKE."""
+        """Whole words. They consist of letters only, so they contain no wildcards of LIKE."""
         titles = "\n".join(row.title for row in self._tables.articles)
-        return sorted({word.lower() for word in re.findall(r"[A-Za-z]{5,}", titles)})
+        return sorted({word.lower() for word in re.findall(r"(?<![^\W\d_])[A-Za-z]{5,}(?![^\W\d_])", titles)})
