@@ -22,10 +22,10 @@ from fathom.corpus.readers.parsed_document import (
     ParsedDocument,
     ReadError,
 )
+from fathom.corpus.readers.parsing.author_fields import YamlValue
 from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,
-    YamlValue,
     read_front_matter,
     split_front_matter,
     text_value,

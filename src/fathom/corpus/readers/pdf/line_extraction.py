@@ -390,9 +390,9 @@ def _page_text(raw: Any, handle: Any, count: int) -> str:
     buffer = (ctypes.c_ushort * (count + 1))()
     raw.FPDFText_GetText(handle, 0, count, buffer)
     text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
-    if len(text) == count and "\0" not in text:
-        return text
-    return "".join(_character(raw.FPDFText_GetUnicode(handle, place)) for place in range(count))
+    if len(text) != count or "\0" in text:
+        text = "".join(_character(raw.FPDFText_GetUnicode(handle, place)) for place in range(count))
+    return _TEX_CODE.sub(lambda found: _TEX_CODES[found[0]], text) if _TEX_LIGATURE.search(text) else text
 
 
 def _character(code: int) -> str:
@@ -400,6 +400,20 @@ def _character(code: int) -> str:
     if code == 2:
         return "\ufffe"
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
+
+
+# Signs that a font of TeX does not name: pdfium reports their codes.
+
+_TEX_CODES = {
+    **{"\x1b": "ﬀ", "\x1c": "ﬁ", "\x1d": "ﬂ", "\x1e": "ﬃ", "\x1f": "ﬄ"},
+    **{"\x10": "“", "\x11": "”", "\x15": "–", "\x16": "—"},
+}
+_TEX_LIGATURE = re.compile(r"[a-z][\x1b-\x1f][a-z]")
+"""A page without a ligature may have these codes from a font of large parentheses."""
+_TEX_CODE = re.compile(
+    r"(?<=[^\W\d_])[\x1b-\x1f]|[\x1b-\x1f](?=[^\W\d_])"
+    r"|\x10(?=\w)|(?<=[\w.,;!?)])\x11|(?<=\w)\x15(?=\w)|(?<=\w )\x16(?=\s)"
+)
 
 
 # Accented letters drawn in two parts, and ligatures.

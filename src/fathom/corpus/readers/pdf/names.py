@@ -48,7 +48,7 @@ def is_name(text: str) -> bool:
         return False
     if len(words) > 2 and _COMPANY.fullmatch(text):
         return False
-    if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words):
+    if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words) or words[0] in ("The", "THE"):
         return False
     if len(words[-1].strip(".")) == 1:
         return False  # "Ada B." continues on the next line.

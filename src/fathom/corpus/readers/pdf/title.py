@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fathom.corpus.readers.parsing.sentences import is_chinese
@@ -21,9 +21,10 @@ _BANNER = word_pattern(_WORDS["banner"])
 _UNFINISHED = word_pattern(_WORDS["unfinished"])
 """The end of a line that must continue."""
 _NOTE_MARK = re.compile(
-    rf"(?:\s*{SUPERSCRIPT_START}{NOTE_SIGNS}+{SUPERSCRIPT_END}|\s+{NOTE_SIGNS}+|(?<=[^\W\d_]{{3}}){NOTE_SIGNS}+)$"
+    rf"\s*{SUPERSCRIPT_START}\s*(?:1|{NOTE_SIGNS}+)\s*{SUPERSCRIPT_END}\s*$|(?:(?<=[^\W\d_]{{2}})|\s){NOTE_SIGNS}+\s*$"
 )
-"""The mark of a footnote at the end of a title; but the star of "A*" is a part of it."""
+"""The mark of a footnote at the end of a title."""
+_NUMBER = re.compile(r"(\d{1,2})\.?\s+[^\W\d_]")
 _JOINED_WORDS = re.compile(r"(?=.{26})[A-Z]\w*[a-z](?:of|and|for|the|in|on)?[A-Z]\w*")
 """The words of a name without spaces, as some fonts of banners have it: "JournalofMarineHistory"."""
 _MAX_SYMBOLS = 0.1
@@ -50,7 +51,7 @@ def read_title(lines: OrderedLines, metadata_title: str) -> Title:
     start, end, doubt = _sized_title(lines, candidates, metadata_title)
     if end == start:
         start, end, doubt = _unsized_title(lines, candidates, metadata_title)
-    text = _NOTE_MARK.sub("", lines.join(start, end)) if end > start else ""
+    text = _without_note_mark(lines.join(start, end)) if end > start else ""
     if not text:
         return Title(metadata_title, end, "the title is only in the file's metadata")
     if _same_words(text, metadata_title):
@@ -58,8 +59,14 @@ def read_title(lines: OrderedLines, metadata_title: str) -> Title:
     return Title(text, end, doubt or _doubt(lines, start, end))
 
 
+def _without_note_mark(title: str) -> str:
+    """Return a title without the mark of a footnote at its end; "A*" and "R²" are no such marks."""
+    return _NOTE_MARK.sub("", title) or title
+
+
 def _candidates(lines: OrderedLines) -> list[int]:
     """Return the lines on the upper part of the first page that may be part of a title."""
+    numbers = {(found[1], line.size) for line in lines if (found := _NUMBER.match(strip_marks(line.text)))}
     height = lines.page_sizes[0].height if lines.page_sizes else 0
     return [
         number
@@ -68,7 +75,14 @@ def _candidates(lines: OrderedLines) -> list[int]:
         and line.baseline > 0.3 * height
         and len(re.findall(r"[^\W\d_]", line.text)) >= 4
         and not _BANNER.fullmatch(strip_marks(line.text).strip())
+        and not _is_counted(line, numbers)
     ]
+
+
+def _is_counted(line: Line, numbers: Collection[tuple[str, float]]) -> bool:
+    """Return whether a line is a numbered heading: another line of its size has the next number."""
+    found = _NUMBER.match(strip_marks(line.text))
+    return found is not None and (str(int(found[1]) + 1), line.size) in numbers
 
 
 def _sized_title(lines: OrderedLines, candidates: Sequence[int], metadata_title: str) -> tuple[int, int, str]:
