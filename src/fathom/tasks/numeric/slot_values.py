@@ -15,6 +15,8 @@ from fathom.tasks.programs import tree
 FEW = (2, 3)
 """Minimum numbers of citations or articles that questions ask for."""
 
+_WHOLE_WORD = re.compile(r"(?<![^\W\d_])[a-z]{5,}(?![^\W\d_])")
+
 
 class SlotValues:
     """The values that the articles of one context have for slots."""
@@ -66,6 +68,11 @@ class SlotValues:
 
     @cached_property
     def _title_words(self) -> Sequence[str]:
-        """Whole words. They consist of letters only, so they contain no wildcards of LIKE."""
-        titles = "\n".join(row.title for row in self._tables.articles)
-        return sorted({word.lower() for word in re.findall(r"(?<![^\W\d_])[A-Za-z]{5,}(?![^\W\d_])", titles)})
+        """Whole words of titles: those in several titles if there are at least three, else all.
+
+        They consist of letters only, so they contain no wildcards of LIKE.
+        """
+        titles = [row.title.lower() for row in self._tables.articles]
+        words = sorted({word for title in titles for word in _WHOLE_WORD.findall(title)})
+        several = [word for word in words if sum(word in title for title in titles) > 1]
+        return several if len(several) >= 3 else words
