@@ -144,8 +144,9 @@ def _comparison_summary(comparisons: Sequence[Comparison]) -> str:
     if not pairs:
         return ""
     significant = sum(pair.significant for pair in pairs)
-    verb = "differs" if significant == 1 else "differ"
-    return (
-        f"Runs on the same questions, paired by question. {significant} of {count(len(pairs), 'pair')} {verb} "
-        "significantly, after Holm's correction."
-    )
+    if len(pairs) == 1:
+        result = f"The two runs {'differ' if significant else 'do not differ'} significantly."
+    else:
+        verb = "differs" if significant == 1 else "differ"
+        result = f"{significant} of {len(pairs):,} pairs {verb} significantly, after Holm's correction."
+    return f"Runs on the same questions, paired by question. {result}"

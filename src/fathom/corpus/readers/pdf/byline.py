@@ -295,7 +295,7 @@ class _Region:
 
 def _ends_in_capitals(name: str) -> bool:
     """Return whether a name ends in capitals, as institutions do: "Halden INP", "Orrin Pharma AG"."""
-    last = name.split()[-1]
+    last = name.rsplit(maxsplit=1)[-1]
     return len(last) > 1 and last.isalpha() and last.isupper() and last not in ("II", "III", "IV", "JR", "SR")
 
 
