@@ -92,6 +92,7 @@ class BenchManifest(Record):
     """Families that were built with a preset, and its name."""
     seed: int
     contexts: NonNegativeInt
+    """Contexts with a question; the file may have others."""
     questions: NonNegativeInt
     counts: dict[str, dict[str, NonNegativeInt]]
     """Questions by family, split, answer type and each tag."""
@@ -431,7 +432,7 @@ class BenchCounts:
         return cls({name: settings_of(name, manifest.settings[name]) for name in names})
 
     def add(self, context: Context, items: list[Item]) -> None:
-        self.contexts += 1
+        self.contexts += bool(items)  # one without a question is not asked about, and intervals are over contexts
         if all(item.question.family in self._over_contexts for item in items):
             for name in self._over_contexts:
                 part = family(name).build

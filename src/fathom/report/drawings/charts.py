@@ -151,11 +151,15 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
         return percent(value, decimals)
     if unit == "tokens":
         return format_length(round(2**value))
-    return (
-        f"{value * 100:+.{decimals}f}"
-        if unit == "difference"
-        else (f"{round(value, 2) + 0:+.2f}" if decimals else f"{value:g}")
-    )
+    if unit == "difference":
+        return _signed(value * 100, decimals)
+    return _signed(value, 2) if decimals else f"{value:g}".replace("-", "−")
+
+
+def _signed(value: float, decimals: int) -> str:
+    """A number with its sign; a zero has none."""
+    rounded = round(value, decimals)
+    return f"{rounded:+.{decimals}f}".replace("-", "−") if rounded else "0"
 
 
 def round_steps(low: float, high: float) -> list[float]:
@@ -480,7 +484,7 @@ def difference_matrix(
         parts = [node("rect", class_=shade, tabindex=0, data_tip=field.tip, **size)]
         if each >= 30:
             style = f"{'label strong' if field.confirmed else 'tick'}{' dark' if step >= 4 else ''}"
-            parts.append(text(f"{round(field.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
+            parts.append(text(_signed(field.value * 100, 0), x + each / 2, y + 18, style, "middle"))
         runs = " ".join(str(series[name]) for name in (field.row, field.column) if name in series)
         canvas.add(node("g", *parts, data_runs=runs or None))
     return canvas.finished()
