@@ -11,7 +11,6 @@ from fathom.report import accuracy, failures, multi_step
 from fathom.report.accuracy import baselines, closed_book
 from fathom.report.costs import cost_summary, costs
 from fathom.report.figures import Figure
-from fathom.report.formatting import count
 from fathom.report.leaderboard import headline
 from fathom.report.measures import measures
 from fathom.report.ranking import in_page_order
