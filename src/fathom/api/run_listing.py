@@ -74,7 +74,7 @@ class RunListing(Record):
     spent: float = 0.0
     """US dollars, over every call, where prices are known."""
     lost_calls: NonNegativeInt = 0
-    """Calls that were in flight when a process was killed, and may have cost money; `spent` does not include them."""
+    """Calls that broke off, or were in flight at a kill, and may have cost money; `spent` does not include them."""
     has_unknown_prices: bool = False
     """Whether some responses have no known price."""
     accuracy: float | None = None
@@ -97,10 +97,10 @@ def _run_folders(path: Path, depth: int) -> Iterator[Path]:
         yield path
         return
     if depth:
-        for one in sorted(path.iterdir()):
-            if one.is_dir() and not one.is_symlink():
+        for entry in sorted(path.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
                 with suppress(PermissionError):
-                    yield from _run_folders(one, depth - 1)
+                    yield from _run_folders(entry, depth - 1)
 
 
 def _modified(folder: Path) -> float:

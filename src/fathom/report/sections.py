@@ -31,7 +31,13 @@ class PageSection:
 
 def sections(findings: Findings) -> list[PageSection]:
     """Every section that has something to show, in the order of the page."""
-    made = (
+    every = (*_accuracy_sections(findings), *_failure_sections(findings), *_cost_and_control_sections(findings))
+    return [section for section in every if section.figures or section.view == "pivot"]
+
+
+def _accuracy_sections(findings: Findings) -> tuple[PageSection, ...]:
+    """How accurate the runs are, overall and by property, and how they compare."""
+    return (
         PageSection("headline", "Accuracy", "", (headline(findings),), "headline"),
         PageSection(
             "measures",
@@ -80,6 +86,12 @@ def sections(findings: Findings) -> list[PageSection]:
             (),
             "pivot",
         ),
+    )
+
+
+def _failure_sections(findings: Findings) -> tuple[PageSection, ...]:
+    """How and why responses fail."""
+    return (
         PageSection(
             "patterns", "Error patterns", failures.pattern_summary(findings), failures.patterns(findings), "matrix"
         ),
@@ -108,6 +120,12 @@ def sections(findings: Findings) -> list[PageSection]:
             failures.correlates(findings),
             "choice",
         ),
+    )
+
+
+def _cost_and_control_sections(findings: Findings) -> tuple[PageSection, ...]:
+    """What the runs cost, how much they vary, and what their scores must exceed."""
+    return (
         PageSection("cost", "Cost", cost_summary(findings), costs(findings), "choice"),
         PageSection(
             "samples",
@@ -129,7 +147,6 @@ def sections(findings: Findings) -> list[PageSection]:
             closed_book(findings),
         ),
     )
-    return [section for section in made if section.figures or section.view == "pivot"]
 
 
 def all_figures(findings: Findings) -> Iterator[Figure]:

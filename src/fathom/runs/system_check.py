@@ -19,10 +19,9 @@ from fathom.runs.check_results import CheckResult, failed, passed
 from fathom.runs.folder import RunSettings
 from fathom.runs.http_check import http_checks
 from fathom.runs.memory_journal import MemoryJournal
-from fathom.runs.model_caller import ModelCaller
+from fathom.runs.model_caller import Attempts, ModelCaller
 from fathom.runs.plan import Job, estimate_of, jobs
 from fathom.runs.request_limits import Budget, Gate
-from fathom.runs.sent_calls import CallMark
 from fathom.runs.system_runner import SystemRunner
 from fathom.systems.http import ConnectedSystem
 from fathom.systems.protocol import RequestLimits, System, needs_model, opened
@@ -83,7 +82,7 @@ class _StubModel:
     stop: Stop = "stop"
     prompts: list[Prompt] = field(default_factory=list)
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
         self.prompts.append(prompt)
         opened()
         return Completion(self.text, self.stop)

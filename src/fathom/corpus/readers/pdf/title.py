@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,12 @@ _UNFINISHED = word_pattern(_WORDS["unfinished"])
 _NOTE_MARK = re.compile(
     rf"\s*{SUPERSCRIPT_START}\s*(?:1|{NOTE_SIGNS}+)\s*{SUPERSCRIPT_END}\s*$|(?:(?<=[^\W\d_]{{2}})|\s){NOTE_SIGNS}+\s*$"
 )
+"""The mark of a footnote at the end of a title."""
 _NUMBER = re.compile(r"(\d{1,2})\.?\s+[^\W\d_]")
+_JOINED_WORDS = re.compile(r"(?=.{26})[A-Z]\w*[a-z](?:of|and|for|the|in|on)?[A-Z]\w*")
+"""The words of a name without spaces, as some fonts of banners have it: "JournalofMarineHistory"."""
+_MAX_SYMBOLS = 0.1
+"""Share of symbols among the characters of a title, beyond which its font was not decoded."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ def _sized_title(lines: OrderedLines, candidates: Sequence[int], metadata_title:
         if (
             _same_words(text, metadata_title)
             or len(text.split()) > 2
-            or len(text) > 25
+            or (len(text) > 25 and not _JOINED_WORDS.fullmatch(text))
             or (is_chinese(text) and len(text) > 5)
         ):
             near = (number for number in of_size if number >= end and _is_near(lines[end - 1], lines[number]))
@@ -156,6 +162,9 @@ def _doubt(lines: OrderedLines, start: int, end: int) -> str:
     words = strip_marks(lines.join(start, end)).split()
     if len(words) > 45 or sum(len(line.text) for line in title) > 400:
         return "the title is too long"
+    characters = "".join(words)
+    if sum(unicodedata.category(one) in ("So", "Co", "Cc") for one in characters) > _MAX_SYMBOLS * len(characters):
+        return "the title has symbols in place of letters"
     if title[-1].hyphenated or _UNFINISHED.search(strip_marks(title[-1].text).strip()):
         return "the title may continue on the next line"
     if not all(map(lines.dehyphenator.is_sure, title, title[1:])):
