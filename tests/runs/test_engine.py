@@ -201,6 +201,13 @@ def test_an_answer_without_readable_usage_is_kept(ask: Ask, tmp_path: Path) -> N
     assert all(one.usage.input_tokens > 1_000 for one in read_responses(tmp_path / "run").values())
 
 
+def test_a_server_whose_streams_cannot_be_read_is_asked_without(ask: Ask, tmp_path: Path) -> None:
+    usage = {"prompt_tokens": -5, "completion_tokens": "many", "total_tokens": 1e30}
+    with serving(Provider(streamed_usage=usage)) as provider:
+        assert ask(provider) == 0
+    assert {one.outcome for one in read_responses(tmp_path / "run").values()} == {"answered"}
+
+
 def test_misuse_is_an_error_before_anything_is_sent(
     tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
