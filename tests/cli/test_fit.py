@@ -13,7 +13,8 @@ from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from tests.conftest import Fathom
 
 
@@ -23,7 +24,7 @@ def bench_folder(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("fit")
     with Corpus(small_folder) as corpus:
         write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=3), folder / FILE_NAME)
-    build(small_folder, folder / FILE_NAME, {"numeric": {}}, 1, folder / "bench")
+    build(BuildInputs(small_folder, folder / FILE_NAME, {"numeric": {}}, 1), folder / "bench")
     return folder / "bench"
 
 

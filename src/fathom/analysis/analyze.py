@@ -116,7 +116,9 @@ def analyze(
         runs=tuple(without_effective_length(run, guesses) for _, run in runs),
         comparisons=tuple(comparison for part in parts for comparison in part.comparisons),
         setting_comparisons=tuple(comparison for part in parts for comparison in part.setting_comparisons),
-        repeated_runs=tuple(one for part in parts for one in repeated_runs(part.data.runs, part.bench.fingerprint)),
+        repeated_runs=tuple(
+            repeated for part in parts for repeated in repeated_runs(part.data.runs, part.bench.fingerprint)
+        ),
         loss_decompositions=tuple(
             decomposition
             for part in parts

@@ -97,20 +97,20 @@ class CauseMatcher:
         return CauseMatch(question, sample, kind, *self._known[name])
 
     def _search(self, parsed: Answer | None, text: str) -> list[FaultyAnswer]:
-        found = [suspect for suspect in self._diagnosis.suspects if _produces(suspect, self._expected, parsed, text)]
-        if not found and text and self._is_textual:
+        matches = [suspect for suspect in self._diagnosis.suspects if _produces(suspect, self._expected, parsed, text)]
+        if not matches and text and self._is_textual:
             # Lists of names are split with the key's items as a guide; those of a fault's answer may split differently.
-            found = [suspect for suspect in self._diagnosis.suspects if _parses_as(suspect, text)]
-        if not found and self._diagnosis.suspects:
-            found = [answer for answer in self._further if _produces(answer, self._expected, parsed, text)]
-        return found
+            matches = [suspect for suspect in self._diagnosis.suspects if _parses_as(suspect, text)]
+        if not matches and self._diagnosis.suspects:
+            matches = [answer for answer in self._further if _produces(answer, self._expected, parsed, text)]
+        return matches
 
 
-def _summed(found: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, str]]:
+def _summed(answers: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, str]]:
     """The likelihood and the details of each cause."""
     likelihood: dict[str, float] = defaultdict(float)
     details: dict[str, list[str]] = defaultdict(list)
-    for answer in found:
+    for answer in answers:
         likelihood[answer.cause] += answer.chance
         details[answer.cause].append(answer.detail)
     return dict(likelihood), {cause: _shortened(some) for cause, some in details.items()}

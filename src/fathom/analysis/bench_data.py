@@ -224,19 +224,19 @@ def diagnosed_names(bench_runs: BenchRuns, corpus: Corpus) -> set[str]:
     """The groups and numbers of questions that only a diagnosis gives, by the first context with each family."""
     known = diagnosers(bench_runs.bench.manifest.families, corpus)
     entries = {entry.id: entry for entry in corpus.entries()}
-    found: set[str] = set()
+    names: set[str] = set()
     for context, items in bench_runs.by_context():
         mine = [item for item in items if item.question.family in known]
         for item in mine:
             diagnosis = known[item.question.family].diagnose(context, item)
             with_it = describe(context, 0, item, diagnosis, entries)
             without = describe(context, 0, item, NO_DIAGNOSIS, {})
-            found |= {*with_it.groups, *with_it.sizes} - {*without.groups, *without.sizes}
+            names |= {*with_it.groups, *with_it.sizes} - {*without.groups, *without.sizes}
         for item in mine:
             known.pop(item.question.family, None)
         if not known:
             break
-    return found
+    return names
 
 
 @dataclass(frozen=True)

@@ -81,14 +81,14 @@ def judge_errors(decisions: Sequence[PlantedDecision]) -> dict[str, JudgeError]:
     """The error of one judge on each part; that of several judges if they decide together."""
     errors = {}
     for part in dict.fromkeys(decision.part for decision in decisions):
-        found = [decision for decision in decisions if decision.part == part]
-        made = [decision for decision in found if decision.outcome != "unjudged"]
+        of_part = [decision for decision in decisions if decision.part == part]
+        made = [decision for decision in of_part if decision.outcome != "unjudged"]
         errors[part] = JudgeError(
             passed=sum(decision.is_correct for decision in made if not decision.fault),
             correct=sum(not decision.fault for decision in made),
             failed=sum(decision.is_correct for decision in made if decision.fault),
             faulty=sum(bool(decision.fault) for decision in made),
-            unjudged=len(found) - len(made),
+            unjudged=len(of_part) - len(made),
         )
     return errors
 

@@ -68,14 +68,16 @@ def _stage(name: str, description: str, lower: FloatArray, upper: FloatArray, co
 
 def _by_system(runs: Sequence[RunData]) -> dict[tuple[object, ...], dict[str, list[RunData]]]:
     """The runs of each model by system, among runs on the same questions with the same prompting and effort."""
-    found: dict[tuple[object, ...], dict[str, list[RunData]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple[object, ...], dict[str, list[RunData]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         info = run.run.info(True)
         if info.system in SYSTEMS:
             own = run.run.manifest.settings
             questions = run.arrays.rows.tobytes()
-            found[info.model, info.prompting, own.temperature, own.reasoning_effort, questions][info.system].append(run)
-    return found
+            groups[info.model, info.prompting, own.temperature, own.reasoning_effort, questions][info.system].append(
+                run
+            )
+    return groups
 
 
 def loss_decompositions(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> list[LossDecomposition]:

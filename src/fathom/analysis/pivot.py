@@ -252,12 +252,12 @@ class _Pivot:
     # The responses of each cell.
 
     def _contents(self) -> dict[CellKey, _Content]:
-        found: dict[CellKey, _Content] = {}
+        contents: dict[CellKey, _Content] = {}
         totals = sorted(set(self._totals))
         for size in range(len(totals) + 1):
             for summed in combinations(totals, size):
-                found |= self._without(frozenset(summed))
-        return found
+                contents |= self._without(frozenset(summed))
+        return contents
 
     def _without(self, summed: frozenset[int]) -> dict[CellKey, _Content]:
         """The cells in which these axes have the value `all`."""
@@ -375,17 +375,17 @@ class _Pivot:
 
     # The table.
 
-    def _cell(self, key: CellKey, content: _Content, measure: TableMeasure, found: CellValue) -> PivotCell:
+    def _cell(self, key: CellKey, content: _Content, measure: TableMeasure, value: CellValue) -> PivotCell:
         # The counts of a share are those of its denominator.
         places = content.base if measure.statistic == "share" else content.places
         return PivotCell(
             row=self._labels(key, self._rows, measure),
             column=self._labels(key, self._columns, measure),
             measure=measure.name,
-            value=found.value,
-            low=found.low,
-            high=found.high,
-            n=found.n,
+            value=value.value,
+            low=value.low,
+            high=value.high,
+            n=value.n,
             questions=self._cells.count("questions", places),
             responses=len(places),
             contexts=self._cells.count("contexts", places),
@@ -413,12 +413,12 @@ class _Pivot:
         sort: Callable[[CellKey, int], tuple[int, ...]] = lambda key, number: tuple(  # noqa: E731
             number if name == MEASURE else key[places[name]] for name in names
         )
-        found = {
+        by_order = {
             sort(key, number): self._labels(key, names, measure)
             for key in contents
             for number, measure in enumerate(self._measures)
         }
-        return [found[order] for order in sorted(found)]
+        return [by_order[order] for order in sorted(by_order)]
 
     def _notes(self, contents: Mapping[CellKey, _Content]) -> Iterator[str]:
         noted = PivotNotes(self._table, self._cells, self._axes, self._selected)

@@ -150,8 +150,8 @@ class Cells:
         """The ratio of the sums; with `macro` the mean of the ratios of its values."""
         if not self.macro:
             above, below = (self._units(side, places) for side in (top, bottom))
-            found = ratio_estimate(above.values, below.values, above.contexts, column.is_share)
-            return NOTHING if found is None else _cell(found)
+            estimate = ratio_estimate(above.values, below.values, above.contexts, column.is_share)
+            return NOTHING if estimate is None else _cell(estimate)
         units = self._units(bottom, places)
         values, masks = np.zeros(len(units.numbers)), []
         for group in self.grouped(self.macro, places).values():
@@ -161,10 +161,10 @@ class Cells:
             masks.append(mask)
         if not masks:
             return NOTHING
-        found = macro_average(values, units.contexts, masks, bounded=False)
+        estimate = macro_average(values, units.contexts, masks, bounded=False)
         limits = (0.0, 1.0) if column.is_share else (-np.inf, np.inf)
-        low, high = (float(np.clip(end, *limits)) for end in (found.low, found.high))
-        return _cell(found.model_copy(update={"low": low, "high": high}))
+        low, high = (float(np.clip(end, *limits)) for end in (estimate.low, estimate.high))
+        return _cell(estimate.model_copy(update={"low": low, "high": high}))
 
     def _linearized(self, top: FloatArray, bottom: FloatArray, by: IntArray, places: IntArray) -> _Units:
         above, below = (self._means(by, side, places) for side in (top, bottom))

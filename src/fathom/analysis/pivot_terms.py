@@ -56,24 +56,24 @@ class PivotTerms:
         """The property of that name. `what` says where it was given, for the error."""
         name = plain_name(name)
         if name in self.bins:
-            found = self._binned(name)
+            named = self._binned(name)
         else:
             known = self.table.property(name)
             if known is None:
                 ranges = " It is a number: group it into ranges with --bins." * (name in self.table.column_names)
                 raise unknown_name_error(f"{what}: there is no property", name, self.table.property_names, ranges)
-            found = known
+            named = known
         if name not in self.rename:
-            return found
-        patterns = [pattern for pattern in self.rename[name] if not matching(found.values, pattern)]
-        self.unmatched.extend(f"{found.name}={pattern}" for pattern in patterns)
-        return found.renamed(self.rename[name])
+            return named
+        patterns = [pattern for pattern in self.rename[name] if not matching(named.values, pattern)]
+        self.unmatched.extend(f"{named.name}={pattern}" for pattern in patterns)
+        return named.renamed(self.rename[name])
 
     def _binned(self, name: str) -> Property:
         column = self.table.column(name)
         if column is None:
             raise unknown_name_error("--bins: there is no number", name, self.table.column_names)
-        limits = [as_number(one) for one in self.bins[name]]
+        limits = [as_number(limit) for limit in self.bins[name]]
         if not limits or any(np.isnan(limits)) or sorted(set(limits)) != limits:
             raise FathomError(f"--bins: give the limits of '{name}' as ascending numbers, such as {name}=15K,20K.")
         return self.table.binned(column, limits, self.bins[name])
@@ -88,12 +88,12 @@ class PivotTerms:
         return kept
 
     def _where(self, condition: str) -> BoolArray:
-        found = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
-        if found is None:
+        match = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
+        if match is None:
             raise FathomError(
                 f"--where does not take '{condition}'. Give a condition such as length>=128K or task=choice."
             )
-        name, sign, value = plain_name(found[1]), found[2], found[3]
+        name, sign, value = plain_name(match[1]), match[2], match[3]
         is_number = name in self.table.column_names and name not in self.bins
         if name not in (*self.table.property_names, *self.bins):
             if not is_number:

@@ -74,14 +74,14 @@ def describe(
     groups |= {"family": _only(question.family), "split": _only(question.split), "answer": _only(answer.type)}
     groups["documents"] = _only(_binned(len(context.places)))
     for name in ("subject", "language"):
-        found, shown = Counter[str](), Counter[str]()
+        counts, shown = Counter[str](), Counter[str]()
         for place in context.places:
             value = getattr(documents.get(place.document), name, None)
             if value is not None:
-                found[value] += 1
+                counts[value] += 1
                 shown[value] += place.span.end - place.span.start
-        if found and name not in groups:
-            groups[name] = _only(max(found, key=lambda value: (found[value], shown[value], value)))
+        if counts and name not in groups:
+            groups[name] = _only(max(counts, key=lambda value: (counts[value], shown[value], value)))
     if diagnosis.operators:
         groups["operators"] = diagnosis.operators
     program = item.key.proof.program

@@ -89,7 +89,7 @@ def spread(numbers: Sequence[float]) -> Spread | None:
     if not len(numbers):
         return None
     values = np.asarray(numbers, dtype=float)
-    p25, median, p75 = (float(one) for one in np.percentile(values, (25, 50, 75)))
+    p25, median, p75 = (float(quantile) for quantile in np.percentile(values, (25, 50, 75)))
     reach = 1.5 * (p75 - p25)
     inside = values[(values >= p25 - reach) & (values <= p75 + reach)]
     return Spread(

@@ -127,21 +127,21 @@ class ResponseTable:
     def __init__(self, benches: Sequence[BenchData], names: Sequence[str]) -> None:
         """`names` are the runs' names in the order in which they are listed."""
         order = {name: place for place, name in enumerate(names)}
-        found = [(bench, run) for bench in range(len(benches)) for run in benches[bench].runs]
-        found.sort(key=lambda pair: order[pair[1].name])
+        runs_of_benches = [(bench, run) for bench in range(len(benches)) for run in benches[bench].runs]
+        runs_of_benches.sort(key=lambda pair: order[pair[1].name])
         self.benches = list(benches)
-        self.runs: list[RunData] = [run for _, run in found]
-        self.bench_of = [bench for bench, _ in found]
+        self.runs: list[RunData] = [run for _, run in runs_of_benches]
+        self.bench_of = [bench for bench, _ in runs_of_benches]
         self._first = np.cumsum([0, *(len(one.questions) for one in benches)])
         self.questions: list[QuestionProperties] = [question for bench in benches for question in bench.questions]
         contexts = np.cumsum([0, *(len(one.documents) for one in benches)])
         of_question = [one.contexts + contexts[number] for number, one in enumerate(benches)]
         self._context_of_question = np.concatenate(of_question) if of_question else np.zeros(0, dtype=np.int64)
-        parts = [np.repeat(run.arrays.rows + self._first[bench], run.run.samples) for bench, run in found]
+        parts = [np.repeat(run.arrays.rows + self._first[bench], run.run.samples) for bench, run in runs_of_benches]
         self.question = np.concatenate(parts)
         """The number of each response's question."""
-        self.run = np.repeat(np.arange(len(found)), [len(part) for part in parts])
-        self.sample = np.concatenate([np.tile(np.arange(run.run.samples), len(run.rows)) for _, run in found])
+        self.run = np.repeat(np.arange(len(runs_of_benches)), [len(part) for part in parts])
+        self.sample = np.concatenate([np.tile(np.arange(run.run.samples), len(run.rows)) for _, run in runs_of_benches])
         self.context = self._context_of_question[self.question]
         self.groupings = Groupings.of(
             tuple(dict.fromkeys(name for one in benches for name in one.bench_runs.bench.manifest.families))
@@ -298,18 +298,18 @@ class ResponseTable:
     def _ratios(self) -> dict[str, RatioMeasure]:
         """The families' ratios that have counts."""
         known = set(self._measure_names)
-        return {one.name: one for one in measures_of(self.groupings.families) if known & one.counts}
+        return {measure.name: measure for measure in measures_of(self.groupings.families) if known & measure.counts}
 
     @cached_property
     def _distributions(self) -> dict[str, Distribution]:
         """The families' distributions that have numbers; those of the keys have a separate name."""
-        found = {name for run in self.runs for value in run.columns.values.values() for name in value}
+        names = {name for run in self.runs for value in run.columns.values.values() for name in value}
         declared = distributions_of(self.groupings.families)
         return {
             name: distribution
             for distribution in declared
             for name in (distribution.name, distribution.reference)
-            if name in found
+            if name in names
         }
 
     @cached_property
@@ -356,11 +356,11 @@ class ResponseTable:
 
     def _each(self, *names: str) -> FloatArray:
         """The first of some measures that each response has; NaN where it has none."""
-        found = np.full(self.size, np.nan)
+        values = np.full(self.size, np.nan)
         for name in reversed(names):
             each = np.concatenate([run.columns.measure(name) for run in self.runs])
-            found = np.where(np.isnan(each), found, each)
-        return found
+            values = np.where(np.isnan(each), values, each)
+        return values
 
     def _cost(self, name: str) -> FloatArray:
         """NaN where nothing was sent, or where a price is not known."""
@@ -425,7 +425,7 @@ def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
     manifest = run.run.manifest
     info = run.run.info(True)
     settings = manifest.settings
-    found: dict[str, object] = {
+    properties: dict[str, object] = {
         "run": info.name,
         "model": info.model,
         "system": info.system,
@@ -438,12 +438,12 @@ def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
         "samples": settings.samples,
         "bench": bench.bench_runs.bench.folder.resolve().name,
     }
-    found |= {
+    properties |= {
         SETTING + plain_name(name): value for name, value in manifest.system_settings.items() if name != "prompting"
     }
     known = _model_properties(info.model)
-    found |= {MODEL + plain_name(name): value for name, value in known.items()}
-    return {name: _shown(value) for name, value in found.items()}
+    properties |= {MODEL + plain_name(name): value for name, value in known.items()}
+    return {name: _shown(value) for name, value in properties.items()}
 
 
 @cache

@@ -30,13 +30,13 @@ class RetrievalCounter:
 
     def add(self, place: int, key: Key, trace: Sequence[Step]) -> None:
         """Count a response, if it has a retrieval and its question needs something."""
-        found = retrieved(trace)
-        if found is None or not key.proof.passages:
+        retrieval = retrieved(trace)
+        if retrieval is None or not key.proof.passages:
             return
-        ranks = [*(rank for rank in RANKS if rank < len(found)), len(found)]
-        at = {rank: recall(key.proof.passages, found[:rank]) for rank in ranks}
+        ranks = [*(rank for rank in RANKS if rank < len(retrieval)), len(retrieval)]
+        at = {rank: recall(key.proof.passages, retrieval[:rank]) for rank in ranks}
         self.places.append(place)
-        self.passages.append(len(found))
+        self.passages.append(len(retrieval))
         self.recalls.append({rank: one for rank, one in at.items() if one is not None})
 
     def summary(self, contexts: IntArray) -> Retrieval | None:
@@ -47,7 +47,7 @@ class RetrievalCounter:
         return Retrieval(
             responses=len(self.places),
             passages=float(np.mean(self.passages)),
-            too_few=sum(one[max(one)].too_few for one in self.recalls),
+            too_few=sum(recall[max(recall)].too_few for recall in self.recalls),
             at=tuple(self._at(rank, contexts) for rank in (*(rank for rank in RANKS if rank < most), max(most, 1))),
         )
 

@@ -77,7 +77,7 @@ def measures(scores: RunArrays, mask: BoolArray, ratios: Sequence[RatioMeasure])
     """The mean of each named measure over the questions under the mask whose verdicts have it; shares of counts."""
     parts = counts_of(ratios)
     present = {name: mask & ~np.isnan(values) for name, values in scores.measures.items() if name not in parts}
-    found = {
+    means = {
         name: share(scores.measures[name][has], scores.contexts[has]) for name, has in present.items() if has.any()
     }
     contexts = scores.contexts[mask]
@@ -85,8 +85,8 @@ def measures(scores: RunArrays, mask: BoolArray, ratios: Sequence[RatioMeasure])
     for ratio in ratios:
         top, bottom = ratio_sums(ratio, counts, len(contexts))
         if ratio.is_share and (estimate := ratio_estimate(top, bottom, contexts, is_share=True)) is not None:
-            found[ratio.name] = estimate
-    return found
+            means[ratio.name] = estimate
+    return means
 
 
 def length_ranges(
@@ -153,8 +153,8 @@ def outcomes(scores: RunArrays, mask: BoolArray, samples: int) -> Outcomes:
 
 def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, BoolArray]]:
     """For each grouping, its groups and a mask of the run's questions in each; empty groups are left out."""
-    mine = {by: {name: mask[scores.rows] for name, mask in named.items()} for by, named in bench.groups.items()}
-    kept = {by: {name: mask for name, mask in named.items() if mask.any()} for by, named in mine.items()}
+    of_run = {by: {name: mask[scores.rows] for name, mask in named.items()} for by, named in bench.groups.items()}
+    kept = {by: {name: mask for name, mask in named.items() if mask.any()} for by, named in of_run.items()}
     return {by: named for by, named in kept.items() if named}
 
 
@@ -186,10 +186,10 @@ def heat_maps(
     for rows, columns in pairs:
         if len(groups.get(rows, ())) > 1 and len(groups.get(columns, ())) > 1:
             cells = tuple(
-                HeatMapCell(row=row, column=column, accuracy=share(scores.accuracy[both], scores.contexts[both]))
+                HeatMapCell(row=row, column=column, accuracy=share(scores.accuracy[overlap], scores.contexts[overlap]))
                 for row, first in groups[rows].items()
                 for column, second in groups[columns].items()
-                if (both := first & second).any()
+                if (overlap := first & second).any()
             )
             made.append(HeatMap(rows=rows, columns=columns, cells=cells))
     return made
@@ -252,7 +252,7 @@ def samples_summary(run: RunData) -> Samples | None:
         },
         majority_accuracy=summarize_samples(run.run.questions, run.run.all_verdicts).majority,
         standard_deviation=float(rounds.mean(axis=0).std(ddof=1)),
-        agreement=float(np.mean([(rounds[:, one] == rounds[:, two]).mean() for one, two in pairs])),
+        agreement=float(np.mean([(rounds[:, first] == rounds[:, second]).mean() for first, second in pairs])),
     )
 
 
@@ -260,11 +260,11 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
     """The error patterns of a run, the most frequent first."""
     samples, scores = run.run.samples, run.arrays
     codes = run.columns.pattern_codes()
-    every = np.flatnonzero(codes != NO_PATTERN)
+    with_pattern = np.flatnonzero(codes != NO_PATTERN)
     places = {
         name: found.tolist()
         for code, name in enumerate(PATTERNS)
-        if len(found := every[codes[every] == code] // samples)
+        if len(found := with_pattern[codes[with_pattern] == code] // samples)
     }
     made = []
     for name in sorted(places, key=lambda name: (-len(places[name]), name)):
@@ -276,7 +276,7 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
                 description=PATTERNS[name],
                 count=len(places[name]),
                 share=share_of_sums(ContextSums.of(values, scores.contexts), samples == 1),
-                share_of_errors=len(places[name]) / len(every),
+                share_of_errors=len(places[name]) / len(with_pattern),
                 by_answer_type=dict(Counter(question.answer_type for question in questions).most_common()),
                 examples=tuple(dict.fromkeys(question.id for question in questions))[:MAX_EXAMPLES],
             )

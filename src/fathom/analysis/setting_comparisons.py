@@ -35,7 +35,7 @@ def setting_comparisons(
 
 def _pairs(bench: BenchData) -> Pairs:
     varied = {name: family(name).pairing for name in bench.bench_runs.bench.manifest.families}
-    found: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
+    by_pair: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
     for row, question in enumerate(bench.questions):
         pairing = varied[question.family]
         if pairing is None or not question.pair:
@@ -43,9 +43,9 @@ def _pairs(bench: BenchData) -> Pairs:
         values = {tag: question.groups[tag][0] for tag in pairing.tags if tag in question.groups}
         for tag, value in values.items():
             others = (f"{name}={other}" for name, other in values.items() if name != tag)
-            found[tag, question.pair, *others][value] = row
+            by_pair[tag, question.pair, *others][value] = row
     pairs: Pairs = defaultdict(list)
-    for (tag, *_), rows in found.items():
+    for (tag, *_), rows in by_pair.items():
         for one, two in combinations(bench.groupings.ordered(tag, rows), 2):
             pairs[tag, one, two].append((rows[one], rows[two]))
     return pairs

@@ -60,7 +60,7 @@ class ClaimGroup:
 
 def versions_of(layer: Mapping[str, LayerElement], annotator: str) -> list[ClaimVersion]:
     """The claims of a layer with their evidence, in text order."""
-    found = []
+    versions = []
     for id, mark in layer.items():
         if isinstance(mark, ClaimMark):
             links = [element for element in layer.values() if isinstance(element, EvidenceLink) and element.claim == id]
@@ -69,8 +69,8 @@ def versions_of(layer: Mapping[str, LayerElement], annotator: str) -> list[Claim
                 for link in links
                 if isinstance(other := layer[link.evidence], EvidenceMark)
             ]
-            found.append(ClaimVersion(annotator, id, mark, tuple(sorted(evidence, key=lambda one: one.mark.span))))
-    return sorted(found, key=lambda one: (one.claim.span, one.id))
+            versions.append(ClaimVersion(annotator, id, mark, tuple(sorted(evidence, key=lambda one: one.mark.span))))
+    return sorted(versions, key=lambda one: (one.claim.span, one.id))
 
 
 class Adjudicator:
@@ -103,10 +103,10 @@ class Adjudicator:
 
     def group(self, id: str) -> ClaimGroup:
         """The group of that id."""
-        found = next((group for group in self.groups if group.id == id), None)
-        if found is None:
+        matching = next((group for group in self.groups if group.id == id), None)
+        if matching is None:
             raise FathomError("An annotator changed these claims. Reload the page.")
-        return found
+        return matching
 
     def decide(
         self,

@@ -170,12 +170,12 @@ async def document(request: Request, number: int) -> Response:
 async def pdf_layer(request: Request, number: int) -> Response:
     """The words of all pages: text, place in percent of the page, and span in the document, if it is known."""
     state = state_of(request)
-    found = await state.pdf_pages(state.assigned(request, number).id)
+    pages = await state.pdf_pages(state.assigned(request, number).id)
 
     def written(word: PageWord) -> list[str | float]:
         return [word.text, *(round(value, 3) for value in word[1:5]), *(word.span or ())]
 
-    return JSONResponse({"pages": [{"ratio": one.ratio, "words": list(map(written, one.words))} for one in found]})
+    return JSONResponse({"pages": [{"ratio": span.ratio, "words": list(map(written, span.words))} for span in pages]})
 
 
 async def pdf_image(request: Request, number: int, place: int) -> Response:

@@ -30,11 +30,11 @@ class Range:
     @classmethod
     def parse(cls, text: str) -> Range:
         """From "2019-2024", "5-", "-20" or "7"."""
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)?(-)?(\d+(?:\.\d+)?)?", text.strip())
-        if found is None or not (found[1] or found[3]):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)?(-)?(\d+(?:\.\d+)?)?", text.strip())
+        if match is None or not (match[1] or match[3]):
             raise FathomError(f"'{text}' is not a range. Give one such as 5-20, 5- or -20.")
-        low = float(found[1]) if found[1] else None
-        high = float(found[3]) if found[3] else (None if found[2] else low)
+        low = float(match[1]) if match[1] else None
+        high = float(match[3]) if match[3] else (None if match[2] else low)
         if low is not None and high is not None and low > high:
             raise FathomError(f"The range '{text}' ends before it starts. Give the smaller number first.")
         return cls(low, high)

@@ -98,7 +98,7 @@ def assign_tasks(
     for name, questions in given.items():
         rng = rng_for(seed, "study", "order", name)
         rng.shuffle(questions)
-        found: list[StudyTask] = []
+        assigned: list[StudyTask] = []
         rounds = iter(questions)
         for number, some in enumerate(iter(lambda: list(islice(rounds, per_round)), [])):  # noqa: B023
             members = [StudyTask(round=number, question_id=one.id) for one in some]
@@ -108,8 +108,8 @@ def assign_tasks(
                 members.insert(
                     rng.randrange(len(members) + 1), StudyTask(round=number, question_id=shown, control=code)
                 )
-            found += members
-        tasks[name] = tuple(found)
+            assigned += members
+        tasks[name] = tuple(assigned)
     return tasks
 
 

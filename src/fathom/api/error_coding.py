@@ -65,13 +65,13 @@ def create_coding(
     if not coders:
         raise FathomError("No coder was given. Give --annotator NAME; two coders also give agreement.")
     given = [_category(category) for category in categories]
-    found = load_runs(run_folders(runs), as_path(bench))
-    if len(found) > 1:
+    loaded = load_runs(run_folders(runs), as_path(bench))
+    if len(loaded) > 1:
         raise FathomError("The runs are on different benches. Give runs on one bench.")
-    wrong = _wrong_runs(found[0])
-    asked = {run.name: run.questions for run in found[0].runs}
+    wrong = _wrong_runs(loaded[0])
+    asked = {run.name: run.questions for run in loaded[0].runs}
     chosen: list[Question] = []
-    for question in found[0].bench.all_questions():
+    for question in loaded[0].bench.all_questions():
         by_all = all(
             question.id in questions and name in wrong.get(question.id, ()) for name, questions in asked.items()
         )
@@ -83,13 +83,13 @@ def create_coding(
     sample = stratified_sample(chosen, question_tags, lambda one: one.id, by, per, seed)
     folder = as_path(out)
     plan = CodingPlan(
-        bench=relative(found[0].bench.folder, folder),
-        bench_fingerprint=found[0].bench.manifest.fingerprint,
+        bench=relative(loaded[0].bench.folder, folder),
+        bench_fingerprint=loaded[0].bench.manifest.fingerprint,
         by=by,
         strata={value: len(members) for value, members in sample.drawn.items()},
         available=sample.available,
         seed=seed,
-        runs={run.name: relative(run.folder, folder) for run in found[0].runs},
+        runs={run.name: relative(run.folder, folder) for run in loaded[0].runs},
         failed_by=failed_by,
         coders=tuple(coders),
         cases=tuple(
@@ -99,7 +99,7 @@ def create_coding(
             for run in wrong[question.id]
         ),
     )
-    with ErrorCoding.begin(folder, plan, coders, found[0].bench) as coding:
+    with ErrorCoding.begin(folder, plan, coders, loaded[0].bench) as coding:
         for one in given:
             coding.add_category(one)
     return plan
@@ -113,12 +113,12 @@ def _category(text: str) -> Category:
         raise FathomError(f"'{text}' is not a category: {first_error(error)}. Give a short name.") from error
 
 
-def _wrong_runs(found: BenchRuns) -> dict[str, list[str]]:
+def _wrong_runs(bench_runs: BenchRuns) -> dict[str, list[str]]:
     """The runs whose first response to a question is wrong, by question."""
     wrong: dict[str, list[str]] = {}
-    for _, items in found.by_context():
+    for _, items in bench_runs.by_context():
         for item in items:
-            for run in found.runs:
+            for run in bench_runs.runs:
                 response = run.responses.get(item.question.id, 0)
                 if response is None:
                     continue

@@ -130,8 +130,8 @@ class _Extraction:
         self.corpus = corpus
         self.extractors = tuple(extractors)
         self.options = options
-        found = (subject_of(document, self.pack, options.all_fields) for document in corpus.documents())
-        self.subjects = [task for task in found if task is not None][: options.limit]
+        tasks = (subject_of(document, self.pack, options.all_fields) for document in corpus.documents())
+        self.subjects = [task for task in tasks if task is not None][: options.limit]
         if not self.subjects:
             raise FathomError(
                 f"No document of '{corpus.folder}' names three fields of the pack '{self.pack.name}'. "
@@ -143,12 +143,12 @@ class _Extraction:
         limits = [] if self.options.max_document is None else [self.options.max_document]
         if info.window is not None:
             limits.append(int((info.window - self.options.max_tokens) / info.token_ratio) - ROOM)
-        made = []
+        asked_prompts = []
         for subject in self.subjects:
             shown = self._shown(subject, min(limits, default=None))
             asked = prompts(subject, self.pack, shown, self.options.figures_at_once)
-            made += [_ExtractionPrompt(subject, fields, prompt) for fields, prompt in asked]
-        return made
+            asked_prompts += [_ExtractionPrompt(subject, fields, prompt) for fields, prompt in asked]
+        return asked_prompts
 
     def _shown(self, subject: ExtractionTask, limit: int | None) -> Callable[[Sequence[str]], str]:
         """The text of a document for some fields: the whole, or what has their labels."""
@@ -174,7 +174,7 @@ def plan_extraction(
         for model in extractors:
             info = model_info(model, as_path(options.prices))
             for asked in extraction.asked(info):
-                estimate = estimate_prompts([asked.prompt], lambda one: count_tokens(str(one)))
+                estimate = estimate_prompts([asked.prompt], lambda text: count_tokens(str(text)))
                 usage = highest_usage(estimate, info, options.max_tokens)
                 cost = 0.0 if model.startswith(PREFIX) else info.price(usage)
                 requests, tokens = requests + options.tries, tokens + options.tries * usage.input_tokens

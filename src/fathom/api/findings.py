@@ -194,12 +194,12 @@ def analyze(
     settings = analysis.AnalysisSettings(seed=seed, lengths=limits, processes=processes)
     given = run_folders(runs)
     folders = list({folder.resolve(): folder for folder in given}.values())
-    found = analysis.analyze(folders, as_path(bench), as_path(corpus), settings, progress)
-    findings = found.findings
+    analysis_of_runs = analysis.analyze(folders, as_path(bench), as_path(corpus), settings, progress)
+    findings = analysis_of_runs.findings
     if len(folders) < len(given):
         note = "A run that was given more than once is analyzed once."
         findings = findings.model_copy(update={"notes": (*findings.notes, note)})
-    return Analysis(findings, found.items, as_path(corpus))
+    return Analysis(findings, analysis_of_runs.items, as_path(corpus))
 
 
 def count_contexts(runs: Folder | Sequence[Folder], bench: Folder | None = None) -> int:
@@ -229,15 +229,17 @@ def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
     """
     given = as_paths(runs)
     with_runs = {path.parent for path in given if (path / MANIFEST).exists()}
-    found: list[Path] = []
+    folders_found: list[Path] = []
     for path in given:
         if path.is_file() and path.parent in with_runs:
             continue
-        inside = [] if (path / MANIFEST).exists() else sorted(one.parent for one in path.glob(f"*/{MANIFEST}"))
-        found.extend(inside or [path])
-    if not found:
+        inside = (
+            [] if (path / MANIFEST).exists() else sorted(manifest.parent for manifest in path.glob(f"*/{MANIFEST}"))
+        )
+        folders_found.extend(inside or [path])
+    if not folders_found:
         raise FathomError("No run was given. Make one with `fathom run BENCH --model M`.")
-    return found
+    return folders_found
 
 
 def any_running(runs: Folder | Sequence[Folder]) -> bool:

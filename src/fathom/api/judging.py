@@ -20,7 +20,7 @@ from fathom.records.record import digest
 from fathom.runs.folder import CALIBRATION, JUDGMENTS, read_responses, read_run
 from fathom.runs.roles import RoleBatch, RoleModel, RoleSettings, run_role
 from fathom.runs.run import RunLimits
-from fathom.scoring.reasoning import counted
+from fathom.scoring.reasoning import select_reasoning
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Judge, JudgePrompt, PlantedResponse, Ruling
@@ -188,11 +188,11 @@ def _on_responses(bench: Bench, run: Path, reasoning: Reasoning) -> Iterator[_Pr
             responses.setdefault(response.question_id, []).append(response)
     for _, items in bench.by_context():
         for item in items:
-            found = family(item.question.family).judge
-            for response in responses.get(item.question.id, ()) if found is not None else ():
-                assert found is not None
-                for prompt in found.prompts(item.question, item.key, counted(response, reasoning)):
-                    yield _PromptSubject(item.question.id, response.sample, found, prompt)
+            judge = family(item.question.family).judge
+            for response in responses.get(item.question.id, ()) if judge is not None else ():
+                assert judge is not None
+                for prompt in judge.prompts(item.question, item.key, select_reasoning(response, reasoning)):
+                    yield _PromptSubject(item.question.id, response.sample, judge, prompt)
 
 
 def _on_planted(bench: Bench, items: int) -> Iterator[_PromptSubject]:
@@ -200,11 +200,11 @@ def _on_planted(bench: Bench, items: int) -> Iterator[_PromptSubject]:
     judged = (item for _, group in bench.by_context() for item in group if family(item.question.family).judge)
     drawn = nsmallest(items, judged, key=lambda item: digest("calibration", item.question.id))
     for number, item in enumerate(drawn):
-        found = family(item.question.family).judge
-        assert found is not None
-        for response in found.planted(item, number):
+        judge = family(item.question.family).judge
+        assert judge is not None
+        for response in judge.planted(item, number):
             for prompt in response.prompts:
-                yield _PromptSubject(item.question.id, 0, found, prompt, response)
+                yield _PromptSubject(item.question.id, 0, judge, prompt, response)
 
 
 def _parser(judge: Judge) -> Callable[[str], Ruling]:

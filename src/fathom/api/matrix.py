@@ -225,11 +225,11 @@ def request_matrix(
 
 def _needs_model(matrix: Matrix) -> dict[str, bool]:
     """Whether each system of the product needs a model."""
-    found: dict[str, bool] = {}
+    needs: dict[str, bool] = {}
     for system in matrix.systems or ("full",):
         name, settings = (system, {}) if isinstance(system, str) else (system.system, system.settings)
-        found[name] = needs_model(load_system(name, settings=settings).system)
-    return found
+        needs[name] = needs_model(load_system(name, settings=settings).system)
+    return needs
 
 
 def _planned(bench: Path, cell: MatrixCell, folder: Path, given: Mapping[str, Any]) -> PlannedCell:

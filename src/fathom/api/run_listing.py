@@ -97,10 +97,10 @@ def _run_folders(path: Path, depth: int) -> Iterator[Path]:
         yield path
         return
     if depth:
-        for one in sorted(path.iterdir()):
-            if one.is_dir() and not one.is_symlink():
+        for entry in sorted(path.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
                 with suppress(PermissionError):
-                    yield from _run_folders(one, depth - 1)
+                    yield from _run_folders(entry, depth - 1)
 
 
 def _modified(folder: Path) -> float:

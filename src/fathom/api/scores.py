@@ -291,11 +291,13 @@ def score_run(
     opened = open_bench(folder, manifest, as_path(bench))
     questions = list(selected_questions(opened.all_questions(), manifest.settings))
     ids = {question.id for question in questions}
-    stored = read_responses(folder).positions
-    asked = array("q", [at for (id, sample), at in stored.items() if id in ids and sample < manifest.settings.samples])
-    if len(asked) < len(stored):
+    positions = read_responses(folder).positions
+    asked = array(
+        "q", [at for (id, sample), at in positions.items() if id in ids and sample < manifest.settings.samples]
+    )
+    if len(asked) < len(positions):
         of_bench = {question.id for question in opened.all_questions()}
-        if foreign := next((id for id, _ in stored if id not in of_bench), None):
+        if foreign := next((id for id, _ in positions if id not in of_bench), None):
             raise foreign_response(folder, foreign)
     path = as_path(out) or folder / VERDICTS
     earlier, warning = _earlier_outcomes(path)
@@ -303,7 +305,7 @@ def score_run(
     if out is None and any(family(name).checks_reasoning or family(name).judge for name in opened.manifest.families):
         judges = tuple(dict.fromkeys(judgment.judge for judgment in judgments if judgment.reasoning == reasoning))
         write_json(folder / SCORING, ScoringSettings(reasoning=reasoning, judges=judges))
-    ignored = len(stored) - len(asked)
+    ignored = len(positions) - len(asked)
     responses = StoredSequence(folder / RESPONSES, Response, asked) if asked else []
     return _scores(opened, questions, responses, path, earlier, ignored, warning, judgments, reasoning)
 

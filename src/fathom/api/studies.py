@@ -162,11 +162,11 @@ def _run_scores(run: Path, bench: Bench, plan: StudyPlan) -> dict[QuestionId, fl
     if manifest.bench_fingerprint != plan.bench_fingerprint:
         raise FathomError(f"The run '{run}' is not on the bench of the study. Give runs on '{bench.folder}'.")
     asked = {question.id for question in selected_questions(bench.all_questions(), manifest.settings)} & plan.questions
-    found = {
+    scores = {
         verdict.question_id: float(verdict.outcome == "correct")
         for verdict in read_verdicts(run)
         if verdict.sample == 0
     }
-    if not asked & found.keys():
+    if not asked & scores.keys():
         raise FathomError(f"The run '{run}' has no verdicts on questions of the study. Score it with `fathom score`.")
-    return {id: found.get(id, 0.0) for id in asked}
+    return {id: scores.get(id, 0.0) for id in asked}

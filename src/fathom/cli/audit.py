@@ -12,7 +12,8 @@ import click
 from fathom.api import benches
 from fathom.api.benches import AuditReport, Bench
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, counted, escape_control_characters, next_lines, progress_bar, wrapped
+from fathom.cli.output import all_or_nothing, escape_control_characters, next_lines, progress_bar, wrapped
+from fathom.records.plurals import counted
 
 
 @click.command(epilog=options.examples("fathom audit bench"))

@@ -29,7 +29,7 @@ from fathom.cli.run_options import parse_settings
 @click.option(
     "--timeout", type=click.IntRange(1), default=60, show_default=True, help="Seconds for one answer of a server."
 )
-@click.option("--corpus", type=options.PATH, help="Where the bench's corpus is, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @options.as_json
 def command(
     system: str,

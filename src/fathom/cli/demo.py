@@ -163,14 +163,14 @@ def _table(out: Path) -> str:
     """The scores of all runs, one below the other, and what to know about their models."""
     lines = [f"\n{'run':22} {'system':12} {'accuracy':>8} {'partial':>8} {'input tokens':>13} {'output':>7}"]
     for part in PARTS:
-        for one in part.runs:
-            folder = _folder(out, part, one)
+        for planned in part.runs:
+            folder = _folder(out, part, planned)
             opened = open_run(folder)
-            found, used = opened.score().overall, opened.status.usage
+            scores, used = opened.score().overall, opened.status.usage
             lines.append(
-                f"{folder.name:22} {one.system:12} {found.accuracy:>8.1%} {found.partial_credit:>8.1%} "
+                f"{folder.name:22} {planned.system:12} {scores.accuracy:>8.1%} {scores.partial_credit:>8.1%} "
                 f"{used.input_tokens:>13,} {used.output_tokens:>7,}"
             )
-    models = dict.fromkeys(one.model for part in PARTS for one in part.runs)
+    models = dict.fromkeys(planned.model for part in PARTS for planned in part.runs)
     notes = [f"{model}: {note}" for model in models if (note := model_info(model).note)]
     return "\n".join([*lines, *notes])

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters
+from fathom.cli.output import cut, escape_control_characters
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.findings import Estimate
@@ -36,7 +37,7 @@ STATES = {
     )
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
 @click.option(
     "--people",
     type=options.PATH,

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fathom.records.plurals import counted
+
 if TYPE_CHECKING:
     from fathom.api.corpora import Corpus
     from fathom.api.findings import Estimate
@@ -73,11 +75,6 @@ def all_or_nothing(what: str) -> Iterator[None]:
     except KeyboardInterrupt:
         click.echo(f"fathom: interrupted. No {what} was written; run the same command to start again.", err=True)
         sys.exit(130)
-
-
-def counted(number: int, noun: str) -> str:
-    """1 file, 2 files."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 _SILENT = "fathom.next"

@@ -24,10 +24,11 @@ from fathom.api.quickstart import (
 )
 from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
-from fathom.cli.output import counted, silence_next_lines
+from fathom.cli.output import silence_next_lines
 from fathom.cli.show_bench import item_lines
 from fathom.parallel import cores
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 RECIPE = "recipe.toml"
 """The file of the choices, in the folder of the results."""

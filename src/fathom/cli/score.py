@@ -16,8 +16,9 @@ from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.cli.measure_output import measure_lines
-from fathom.cli.output import counted, next_lines
+from fathom.cli.output import next_lines
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.scores import PublishedScore, Score, Scores
@@ -44,7 +45,7 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
     "--split", type=click.Choice(["train", "dev", "test"]), help="With --answers: count the questions of one split."
 )
 @click.option("--only-given", is_flag=True, help="With --answers: count only the questions that the file answers.")
-@click.option("--bench", type=options.PATH, help="For a run: its bench, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="For a run: the folder of its bench, if it was moved.")
 @click.option(
     "--by",
     help="The tag to break scores down by, or `answer` for the type of the answer.  [default: the family's main tag]",

@@ -175,15 +175,15 @@ class _Rivals:
 
     def _bylines(self, name: Name) -> tuple[int, ...] | None:
         """Up to two bylines with a compatible name; None if that is unknown."""
-        found: dict[int, None] = {}
+        bylines: dict[int, None] = {}
         for number, other in enumerate(self._index.candidates(name)):
             if number >= MAX_RIVALS and len(self._documents) > MAX_OCCURRENCES:
                 return None
             if compatible(name, other):
-                found.update(dict.fromkeys(self._documents[other]))
-                if len(found) > 1:
+                bylines.update(dict.fromkeys(self._documents[other]))
+                if len(bylines) > 1:
                     break
-        return tuple(found)
+        return tuple(bylines)
 
 
 class _AuthorClusters:

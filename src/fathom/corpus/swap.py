@@ -208,7 +208,7 @@ def _mapped(value: Any, offsets: OffsetMap) -> Any:
     if isinstance(value, Span):
         return offsets.map(value)
     if isinstance(value, tuple):
-        return tuple(_mapped(one, offsets) for one in value)
+        return tuple(_mapped(element, offsets) for element in value)
     if isinstance(value, Record):
         fields = {name: _mapped(getattr(value, name), offsets) for name in type(value).model_fields}
         return type(value).model_construct(**fields)

@@ -200,16 +200,16 @@ def _quote(entry: Mapping[str, JsonValue]) -> str:
 def _attributes(
     entry: Mapping[str, JsonValue], fields: Mapping[str, tuple[str, ...]], closed: Mapping[str, tuple[str, ...]]
 ) -> dict[str, str]:
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for attribute, names in fields.items():
         given = next((entry[name] for name in names if entry.get(name) not in (None, "", [], {})), None)
         if isinstance(given, str | bool):
             text = str(given).strip()
             if attribute in closed:
-                found[attribute] = _value(text, closed[attribute])
+                attributes[attribute] = _value(text, closed[attribute])
             elif not _NOTHING.fullmatch(text):
-                found[attribute] = text
-    return found
+                attributes[attribute] = text
+    return attributes
 
 
 def _value(text: str, values: tuple[str, ...]) -> str:

@@ -13,6 +13,7 @@ from fathom.models.prompts import Completion, Prompt
 from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.runs.folder import INTERRUPTED
+from fathom.runs.outages import OutageError
 from fathom.runs.redaction import without_secrets
 from fathom.runs.request_limits import Budget, BudgetReached, Gate, Pace
 from fathom.runs.sent_calls import CallMark, unrecorded
@@ -152,6 +153,25 @@ class ModelCaller:
         self._skipped = f"the budget is reached: {reached}"
         if self._budget.is_nearly_spent:
             self.stop(self._skipped)
+
+    def ends_with(self, error: Exception) -> bool:
+        """Stop the run if no further question can be asked after this error; False if the error is one question's own.
+
+        A question that did not start, or for which the budget does not suffice, is left for the next time.
+        """
+        match error:
+            case NotStartedError():
+                pass
+            case BudgetReached():
+                self.skip(error)
+            case OutageError():
+                self.stop(str(error))
+            case FatalError() | FathomError():
+                # A full disk or a damaged corpus affects every question, so further calls would be wasted.
+                self.give_up(error)
+            case _:
+                return False
+        return True
 
     @property
     def ended_early(self) -> str | None:

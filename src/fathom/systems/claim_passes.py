@@ -310,15 +310,15 @@ def written(claims: Sequence[Entry]) -> str:
 
 def _read(text: str, session: Session) -> JsonValue:
     """The JSON of a pass; None if there is none. The trace says what was repaired."""
-    found = read_json(text)
-    if found is None:
+    parsed = read_json(text)
+    if parsed is None:
         if text.strip():
             session.record(Step(kind="tool", name=READ, error="no JSON could be read"))
         return None
-    if found.repairs:
-        output = f"repaired: {', '.join(found.repairs)}"
-        session.record(Step(kind="tool", name=READ, output=output, error=CUT_OFF if found.cut_off else None))
-    return found.value
+    if parsed.repairs:
+        output = f"repaired: {', '.join(parsed.repairs)}"
+        session.record(Step(kind="tool", name=READ, output=output, error=CUT_OFF if parsed.cut_off else None))
+    return parsed.value
 
 
 def _longest_list(value: JsonValue) -> list[JsonValue]:

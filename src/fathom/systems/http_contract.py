@@ -276,12 +276,12 @@ def locate(citations: Sequence[CitedPart], view: ContextView) -> LocatedCitation
             lost.append(f"there is no document '{citation.document[:80]}'")
             continue
         document = known[citation.document]
-        found = _find(citation, document, view, texts)
-        if isinstance(found, str):
-            lost.append(found)
+        span = _find(citation, document, view, texts)
+        if isinstance(span, str):
+            lost.append(span)
             continue
         place = view.context.places[document.number - 1]
-        passages.append(Passage(document=document.id, span=place.source(*found.shifted(document.span.start))))
+        passages.append(Passage(document=document.id, span=place.source(*span.shifted(document.span.start))))
     return LocatedCitations(tuple(passages), tuple(lost))
 
 

@@ -78,11 +78,11 @@ class Rag:
             session.record(Step(kind="retrieval", name="query of the second hop", input=query))
         if self.rerank:
             ranking = await self._reranked([question.text, *queries], index, session, ranking)
-        found = list(self._taken(index, ranking))
-        passages = tuple(index.passage(chunk) for chunk in found)
+        chunks = list(self._taken(index, ranking))
+        passages = tuple(index.passage(chunk) for chunk in chunks)
         name = f"{self.method}, reranked" if self.rerank else self.method
         session.record(Step(kind="retrieval", name=name, input=question.text, passages=passages))
-        return response_to(question, await session.ask(self._prompt(question, session.view, found), "answer"))
+        return response_to(question, await session.ask(self._prompt(question, session.view, chunks), "answer"))
 
     def ranking(self, index: ContextIndex, question: str) -> tuple[list[str], Iterable[Chunk]]:
         """The queries of the second hop, and the chunks for a question, best first."""
@@ -90,8 +90,8 @@ class Rag:
 
         if self.hops == 1:
             return [], index.search(question)
-        found = search_in_hops(index, question)
-        return [query.text for query in found.queries], found.chunks
+        hops = search_in_hops(index, question)
+        return [query.text for query in hops.queries], hops.chunks
 
     async def _reranked(
         self, queries: Sequence[str], index: ContextIndex, session: Session, ranking: Iterable[Chunk]
@@ -134,8 +134,8 @@ class Rag:
     def _instruction(self, view: ContextView) -> str:
         return f"{NOTE}\n\n{view.instruction(f'full, {self.prompting}')}"
 
-    def _prompt(self, question: Question, view: ContextView, found: Sequence[Chunk]) -> Prompt:
-        shown = merged(found) if self.order == "position" else found
+    def _prompt(self, question: Question, view: ContextView, chunks: Sequence[Chunk]) -> Prompt:
+        shown = merged(chunks) if self.order == "position" else chunks
         parts = (self._instruction(view), *excerpts(view, shown), question.text)
         # Every question has its own excerpts, so a cache serves the instruction alone.
         return Prompt((Message.user(*parts),), shared=1)
@@ -144,7 +144,7 @@ class Rag:
 def merged(chunks: Sequence[Chunk]) -> list[Chunk]:
     """The chunks in the order of the text, those that overlap or touch as one."""
     joined: list[Chunk] = []
-    for chunk in sorted(chunks, key=lambda one: one.start):
+    for chunk in sorted(chunks, key=lambda part: part.start):
         if joined and joined[-1].document == chunk.document and chunk.start <= joined[-1].end:
             joined[-1] = joined[-1]._replace(end=max(joined[-1].end, chunk.end))
         else:

@@ -13,7 +13,8 @@ from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.answer_types.variants import accepted_forms, near_misses
 from fathom.scoring.keys import Key
-from fathom.tasks.bench import Bench, BenchCounts
+from fathom.tasks.bench import Bench
+from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import fingerprint_of
 from fathom.tasks.catalog import family
 from fathom.tasks.errata import Erratum, current_errata

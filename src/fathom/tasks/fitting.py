@@ -21,7 +21,8 @@ from fathom.records.lengths import format_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
-from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, FitReport, complete_bench
+from fathom.tasks.bench import Bench, BenchManifest, FitReport, complete_bench
+from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import (
     CONTEXTS,
     KEYS,
@@ -143,18 +144,18 @@ class _BenchFitter:
     def manifest(self, out: Path) -> BenchManifest:
         """The manifest of the original bench, with what the fit changed."""
         window = self._window
-        was = self._bench.manifest
-        return was.model_copy(
+        original = self._bench.manifest
+        return original.model_copy(
             update={
                 "corpus": Path(os.path.relpath(self._corpus.folder, out)).as_posix(),
                 **self._counts.fields(),
                 "inputs": _inputs(self._bench, window),
                 "fit": FitReport(
-                    bench=was.fingerprint,
+                    bench=original.fingerprint,
                     window=window.window,
                     reserve=window.reserve,
                     model=window.model,
-                    built=was.questions,
+                    built=original.questions,
                     unchanged=self._unchanged,
                     recomputed=self._recomputed,
                     refused=dict(sorted(self._refused.items())),
@@ -216,14 +217,14 @@ class _BenchFitter:
         self._taken.add(smaller.id)
         kept: list[Item] = []
         for name in self._bench.manifest.families:
-            mine = [item for item in items if item.question.family == name]
+            items_of_family = [item for item in items if item.question.family == name]
             refitter = self._refitter(name)
             if refitter is None:
-                self._refused.update(map(_not_resizable, mine))
+                self._refused.update(map(_not_resizable, items_of_family))
                 continue
-            fitting, reasons = refitter.refit(context, smaller, mine)
-            kept.extend(fitting)
-            self._refused.update(reasons)
+            refitted = refitter.refit(context, smaller, items_of_family)
+            kept.extend(refitted.items)
+            self._refused.update(refitted.refused)
         return smaller, kept
 
     def _chosen(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:
@@ -268,9 +269,9 @@ def _most_needed(context: Context, items: Sequence[Item]) -> list[DocumentId]:
     """
     needed: dict[DocumentId, float] = dict.fromkeys(context.documents, 0.0)
     for item in items:
-        mine = {passage.document for passage in item.key.proof.passages}
-        for document in mine:
-            needed[document] += 1 / len(mine)
+        documents_of_item = {passage.document for passage in item.key.proof.passages}
+        for document in documents_of_item:
+            needed[document] += 1 / len(documents_of_item)
     order = list(context.documents)
     rng_for(0, "fit", context.id).shuffle(order)
     return sorted(order, key=needed.__getitem__, reverse=True)

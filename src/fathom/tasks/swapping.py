@@ -19,7 +19,8 @@ from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.scoring.answer_types.compare import share_a_response
-from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, complete_bench
+from fathom.tasks.bench import Bench, BenchManifest, complete_bench
+from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import contents, fingerprint_of, hashes_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
@@ -47,10 +48,10 @@ class SwappedContexts:
         counter = tokenizer(context.tokenizer)
         pieces = []
         for place in context.places if order is None else [context.places[number] for number in order]:
-            found = self.after.stored_text(place.document)
+            stored = self.after.stored_text(place.document)
             edits = self._edits(place)
-            text = apply_edits(found.utf8.decode(), edits)
-            pieces.append(PlacedDocument(place.document, found.fingerprint, len(text), counter.count(text), edits))
+            text = apply_edits(stored.utf8.decode(), edits)
+            pieces.append(PlacedDocument(place.document, stored.fingerprint, len(text), counter.count(text), edits))
         return assemble(
             pieces,
             counter,
@@ -141,13 +142,14 @@ class _Swap:
             after = self._contexts.context(context)
             kept: list[Item] = []
             for name in dict.fromkeys(item.question.family for item in items):
-                mine = [item for item in items if item.question.family == name]
+                items_of_family = [item for item in items if item.question.family == name]
                 if name not in swappers:
-                    self._lost[f"the family '{name}' cannot be swapped"] += len(mine)
+                    self._lost[f"the family '{name}' cannot be swapped"] += len(items_of_family)
                     continue
-                after, recomputed, reasons = swappers[name].swap(context, after, mine)
-                kept += map(_marked, recomputed)
-                self._lost.update(reasons)
+                swapped = swappers[name].swap(context, after, items_of_family)
+                after = swapped.context
+                kept += map(_marked, swapped.items)
+                self._lost.update(swapped.refused)
             verified = self._verifier.verify(after, kept)
             self._lost.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
             if verified.items:
@@ -178,24 +180,24 @@ class _Swap:
 
     def manifest(self, out: Path, corpus: Corpus, seed: int, corpus_report: dict[str, JsonValue]) -> BenchManifest:
         """The manifest of the original bench, with what the swap changed."""
-        was = self._bench.manifest
+        original = self._bench.manifest
         report: dict[str, JsonValue] = {
-            "bench": was.fingerprint,
+            "bench": original.fingerprint,
             "seed": seed,
             **corpus_report,
-            "questions": was.questions,
+            "questions": original.questions,
             "answers that changed": self._changed["yes"],
             "answers that no swap can change": self._changed["no"],
             "left out": dict(sorted(self._lost.items())),
             "contexts left out": self._idle,
             "contexts that outgrew their length": self._grown,
         }
-        return was.model_copy(
+        return original.model_copy(
             update={
                 "corpus": Path(os.path.relpath(corpus.folder.resolve(), out.resolve())).as_posix(),
                 "corpus_fingerprint": corpus.manifest.fingerprint,
                 "families": self._families,
-                "settings": {name: was.settings[name] for name in self._families},
+                "settings": {name: original.settings[name] for name in self._families},
                 **self._counts.fields(),
                 "reports": {REPORT: report},
                 "inputs": _inputs(self._bench, seed),

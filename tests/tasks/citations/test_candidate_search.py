@@ -44,7 +44,8 @@ def test_matchers_and_their_combinations_stay_at_chance(masks: int, candidates: 
     """Neither much better nor much worse, in any group; matchers that were not balanced follow."""
     rng, balance = np.random.default_rng(masks), MatcherBalance()
     papers = [_scores(rng, masks, candidates) for _ in range(160)]
-    found = select([_options(balance.learn(standardized(scores))) for scores in papers], balance, 150)
+    options = [_options(balance.learn(standardized(scores))) for scores in papers]
+    found = select(options, balance, 150, lambda paper, option: options[paper].features.of([option]))
     assert found.possible == 160
     built = [scores[:, number] for scores, chosen in zip(papers, found.chosen, strict=True) for number in chosen]
     unfiltered = [scores[:, 0] for scores in papers]
@@ -67,11 +68,29 @@ def test_chosen_items_share_little_and_answers_are_in_as_many_items_as_other_can
     shown = np.eye(10)[works].sum(axis=1)
     features = balance.learn(standardized(rng.normal(size=(MANY, 200, 1, 4))))
     papers = [PaperOptions(features, answers > 0, 0, 5, shown, answers - (shown - answers) / 3)] * 8
-    for chosen in select(papers, balance, 100).chosen:
+    for chosen in select(papers, balance, 100, lambda _, option: features.of([option])).chosen:
         assert len(chosen) == len({works[number, 0] for number in chosen}) == 5
         items = shown[chosen].sum(axis=0)
         more = [items[works[number, 0]] - items[works[number, 1:]].mean() for number in chosen]
         assert abs(np.mean(more)) < 0.8
+
+
+def test_items_are_chosen_by_what_is_shown_in_the_end() -> None:
+    """Before that, the scores are an estimate, by which items are at chance that matchers solve or that cannot be
+    built."""
+    rng, balance = np.random.default_rng(2), MatcherBalance()
+    shown = [_scores(rng, 1, 4) for _ in range(120)]
+    estimates = [scores + 1.5 * rng.normal(size=(1, *scores.shape[1:])) for scores in shown]
+    papers = [_options(balance.learn(standardized(scores))) for scores in estimates]
+
+    def drafted(paper: int, option: int) -> Features | None:
+        return None if option % 4 == 0 else balance.features_of(shown[paper][:, [option]])
+
+    found = select(papers, balance, 120, drafted).chosen
+    assert sum(map(len, found)) > 60
+    assert all(option % 4 for chosen in found for option in chosen)
+    built = [scores[:, option] for scores, chosen in zip(shown, found, strict=True) for option in chosen]
+    assert abs(np.mean([shares(scores, [1]) for scores in built]) - 0.25) < 0.04
 
 
 def test_a_set_is_scored_by_the_words_that_it_shares() -> None:

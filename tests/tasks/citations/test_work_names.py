@@ -119,6 +119,22 @@ def test_a_short_title_without_one_of_its_words_names_the_work_in_a_sentence() -
 
 
 @pytest.mark.parametrize(
+    ("title", "sentence", "is_named"),
+    [
+        ("Classifier-free diffusion guidance", "Samples improve with class-free guidance.", True),
+        ("Training compute-optimal models", "It is trained as a compute-efficient model.", False),
+        ("Diffusion autoencoders of faces", "We use a diffusion autoencoding of faces.", True),
+        ("TideNet: Forecasts of water levels", "A network such as TiedNet predicts water levels.", True),
+        ("TideNet: Forecasts of water levels", "A network such as Tide-Nett predicts water levels.", True),
+        ("TideNet: Forecasts of water levels", "A network such as RideNet predicts water levels.", False),
+        ("TideNet2: Forecasts of water levels", "A network such as TideNet3 predicts water levels.", False),
+    ],
+)
+def test_a_name_is_recognized_if_a_word_is_misspelled(title: str, sentence: str, is_named: bool) -> None:
+    assert names(title).is_in(sentence) == is_named
+
+
+@pytest.mark.parametrize(
     ("before", "is_named"),
     [
         ("For images we use latent diffusion ", True),

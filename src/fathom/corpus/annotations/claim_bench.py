@@ -42,12 +42,12 @@ def _parsed(file: AnnotationFile) -> JsonValue:
 
 def _papers(value: JsonValue, stem: str) -> Iterator[tuple[tuple[str, ...], JsonValue]]:
     """The names and claims of each paper: the file is one paper, a list of papers, or papers by name."""
-    if isinstance(value, list) and value and all(isinstance(one, dict) and _has_list(one) for one in value):
-        for number, one in enumerate(value, start=1):
-            yield (*_names(one), f"{stem} {number}"), one
+    if isinstance(value, list) and value and all(isinstance(entry, dict) and _has_list(entry) for entry in value):
+        for number, entry in enumerate(value, start=1):
+            yield (*_names(entry), f"{stem} {number}"), entry
     elif isinstance(value, dict) and not has_claims(value):
-        for name, one in value.items():
-            yield (name, *_names(one)), one
+        for name, entry in value.items():
+            yield (name, *_names(entry)), entry
     else:
         yield (*_names(value), stem), value
 

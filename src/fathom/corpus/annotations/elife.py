@@ -32,10 +32,10 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
         if not reports:
             continue
         labels = {name: _words(reports[0], kind) for kind, name in KINDS.items()}
-        found = {name: ", ".join(words) for name, words in labels.items() if words}
+        by_name = {name: ", ".join(words) for name, words in labels.items() if words}
         doi = root.findtext("front/article-meta/article-id[@pub-id-type='doi']") or ""
         names = tuple(name for name in (doi.strip(), file.path.stem) if name)
-        yield SourceAnnotation(names, annotator or ANNOTATOR, labels=found, hidden=_sentences(reports[0]))
+        yield SourceAnnotation(names, annotator or ANNOTATOR, labels=by_name, hidden=_sentences(reports[0]))
 
 
 def _words(report: etree._Element, kind: str) -> list[str]:

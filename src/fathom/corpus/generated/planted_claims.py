@@ -92,8 +92,8 @@ def claim(topic: ClaimTopic, span: Span, evidence: Sequence[Evidence], conclusio
 
     It is justified if it has evidence and none contradicts it, and its support is robust if it was checked as well.
     """
-    contested = any(one.polarity == "contradicts" for one in evidence)
-    was_checked = any(one.type == "secondary" for one in evidence)
+    contested = any(mark.polarity == "contradicts" for mark in evidence)
+    was_checked = any(mark.type == "secondary" for mark in evidence)
     reasons: Mapping[ClaimTopic, NoEvidenceReason] = {"belief": "untested", "contribution": "asserted"}
     return Claim(
         span=span,

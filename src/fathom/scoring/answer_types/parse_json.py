@@ -25,13 +25,17 @@ from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import normal
 from fathom.scoring.parsing.numerals import number_of
+from fathom.scoring.parsing.query_results import json_table
 
 
 def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatement | None:
     """The answer that a JSON value states, or the text in it that states one."""
     if json_values.is_open(value) or json_values.is_other_call(value):
         return None
-    value = value if _is_row(value, key) else json_values.unwrapped(value)
+    if isinstance(key, Number):
+        value = json_values.with_units(json_values.counted(value))
+    value = json_table(value)
+    value = value if _is_row(value, key) else json_table(json_values.unwrapped(value))
     if (
         isinstance(value, str)
         and value[:1] in {"[", "{"}
@@ -42,7 +46,7 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatem
         return Unanswerable()
     match key:
         case ValueSet() | Multiset() | Ranking() if not isinstance(value, str):
-            if json_values.repeats_lists(value):
+            if json_values.repeats_lists(value) or json_values.has_flags(value):
                 return None
             items = [item for item in json_values.scalars(value) or () if normal(item)]
             return checked_list(items, key, hints)

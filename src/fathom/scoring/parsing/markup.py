@@ -19,7 +19,12 @@ _END_OF_TURN = re.compile(r"<\|[a-z_]{1,30}\|>|</s>|<eos>|<(?:end|start)_of_turn
 _ANSWER_TAG = re.compile(r"(</?)(?:final[_ -]?answer|final|result|solution|output|response)>", re.IGNORECASE)
 _ANSWER_BRACKETS = re.compile(r"\[(/?)answer\](?![:：])(?!\((?:#|[a-z]{2,8}:|\.{0,2}/))", re.IGNORECASE)
 _CELLS = re.compile(r"</t[dh]>\s{0,4}<t[dh]>", re.IGNORECASE)
-_SAME_TAG = re.compile(r"</([a-z][a-z0-9_-]{0,20})>\s{0,4}(?=<\1>)", re.IGNORECASE)
+_ADJACENT = re.compile(
+    r"</(?!(?:b|i|em|strong|sup|sub|u|code|answers?)>)[a-z][a-z0-9_-]{0,20}>\s{0,4}(?=<[a-z])", re.IGNORECASE
+)
+"""Between two elements: <first>Lind</first><second>Wu</second>."""
+_NEXT_FIELD = re.compile(r"</(?!row>)([a-z][a-z0-9_-]{0,20})>\s{0,4}<(?!\1>)(?!/)[a-z][a-z0-9_-]{0,20}>", re.IGNORECASE)
+"""Between two fields of a row: <row><name>Lind</name><count>3</count></row>."""
 _TILDES = re.compile(r"^~~~(?=[a-z]{0,10}$)", re.MULTILINE)
 _TURN = re.compile(r"\[/?INST\][ \t]?|\A\s*\[assistant\][:：]?[ \t]*", re.IGNORECASE)
 _LINK = re.compile(r"(?<!\w)\[([^\[\]\n]{1,300})\]\((?:#|[a-z]{2,8}:|\.{0,2}/)[^()\s]{0,300}\)")
@@ -65,7 +70,8 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "<" in text and not hints.contain("<"):
         text = _PLACEHOLDER.sub(r"\1\2", text)
         text = _ANSWER_TAG.sub(r"\1answer>", _END_OF_TURN.sub("", text))
-        text = _SAME_TAG.sub("\n", _CELLS.sub(" | ", text))
+        text = _NEXT_FIELD.sub(" | ", text.replace("<row>", "\n")) if "<row>" in text else text
+        text = _ADJACENT.sub("\n", _CELLS.sub(" | ", text))
         text = _LONE_STOP.sub("", _TAG.sub("", _BREAK.sub("\n", _ITEM.sub("\n- ", text))))
     if "~~~" in text:
         text = _TILDES.sub("```", text)

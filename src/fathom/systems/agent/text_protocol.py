@@ -63,11 +63,11 @@ def parse_calls(response: str, known: Collection[str]) -> tuple[ToolCall, ...]:
     text = _THOUGHTS_END.split(response)[-1]
     blocks = list(islice(_tagged(text), MAX_BLOCKS))
     if blocks:
-        found = [call for block in blocks for call in _calls(block)]
+        calls = [call for block in blocks for call in _calls(block)]
     else:
         candidates = [_unfenced(block) for block in text.split("```")[1 : 2 * MAX_BLOCKS : 2]] or [text.strip()]
-        found = [_call(value) for block in candidates for value in _untagged(block, known)]
-    return tuple(ToolCall(f"{number}", *call) for number, call in enumerate(found, start=1))
+        calls = [_call(value) for block in candidates for value in _untagged(block, known)]
+    return tuple(ToolCall(f"{number}", *call) for number, call in enumerate(calls, start=1))
 
 
 _Call = tuple[str, dict[str, Any], str | None]
@@ -89,10 +89,10 @@ def _unfenced(block: str) -> str:
 
 
 def _calls(block: str) -> Iterator[_Call]:
-    found = list(json_values(block))
-    if not found:
+    outputs = list(json_values(block))
+    if not outputs:
         yield "", {}, f"the call is not JSON. {_FORM}"
-    for output in found:
+    for output in outputs:
         if output.cut_off:
             yield "", {}, f"the call is cut off. {_FORM}"
         else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from random import Random
 
@@ -12,10 +12,10 @@ from pydantic import JsonValue
 
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId, FieldName
+from fathom.records.documents import CitationType, DocumentId, FieldName
 from fathom.records.rng import rng_for
 from fathom.tasks.citations.baselines import Baselines, shown_item
+from fathom.tasks.citations.candidate_search import Features
 from fathom.tasks.citations.draft import ItemDraft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
 from fathom.tasks.citations.item_selection import PaperOptions, select
@@ -33,7 +33,7 @@ from fathom.tasks.citations.settings import MASKS, CitationSettings
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.work_names import common_words
 from fathom.tasks.citations.works import MIN_CHARACTERS
-from fathom.tasks.family import Item
+from fathom.tasks.family import ContextItems
 
 MANY = 8
 """Papers that cite at least this many works of the corpus are tried first, or as many as an item needs."""
@@ -54,6 +54,10 @@ OF_THE_TYPE = "of a requested type"
 """The last requirement of a citation in an explanation of an empty build. The levels determine it."""
 
 
+PAPERS = 128
+"""The maximum number of question papers that are cached."""
+
+
 class CitationBuilder:
     """Builds the items of one corpus."""
 
@@ -71,6 +75,7 @@ class CitationBuilder:
         self._asks_about_groups = any(one.asks_about_groups(task) for one in every for task in settings.tasks)
         self._counts = [one.candidates for one in every if one.candidates != "all"]
         self._works = CorpusWorks(corpus, {one.form for one in every})
+        self._paper = lru_cache(maxsize=PAPERS)(partial(_read, corpus, self._works, self._disputed))
         self._item_finder = ItemFinder(corpus, self._works, settings)
         self._positions = PositionSampler(seed)
         self._laid_out = ItemLayout(corpus)
@@ -94,7 +99,7 @@ class CitationBuilder:
         tasks = sorted(self.settings.tasks, reverse=True)
         return [(task, level) for level in levels for task in tasks]
 
-    def build(self) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[ContextItems]:
         """Each item with its own context.
 
         Every paper first gives as many items in all as it should give of one task and level. If these are too few, the
@@ -155,7 +160,16 @@ class CitationBuilder:
     ) -> dict[DocumentId, list[PossibleItem]]:
         """The chosen items of a task and level by paper."""
         finder = self._item_finder
-        selected = select([options for _, _, options in papers], finder.balance[cell], wanted)
+        balance = finder.balance[cell]
+
+        def drafted(paper: int, option: int) -> Features | None:
+            id, items, _ = papers[paper]
+            rng = rng_for(self._seed, "citations", id, "plan", str(option))
+            drafts = self._drafted(AvailableMasks(self._paper(id), rng), cell, items[option], rng)
+            fitting = drafts and all(draft.fits for draft in drafts)
+            return balance.features_of(drafts[0].scores_by_key) if fitting else None
+
+        selected = select([options for _, _, options in papers], balance, wanted, drafted)
         found = {
             id: [items[number] for number in chosen]
             for (id, items, _), chosen in zip(papers, selected.chosen, strict=True)
@@ -166,21 +180,18 @@ class CitationBuilder:
     def _planned_choices(self, paper: DocumentId) -> list[PossibleItem]:
         return [item for (task, _), items in self._plan.items() if task == "choice" for item in items.get(paper, ())]
 
-    def _items(self, every: Iterable[list[ItemDraft]]) -> Iterator[tuple[Context, list[Item]]]:
+    def _items(self, every: Iterable[list[ItemDraft]]) -> Iterator[ContextItems]:
         for drafts in every:
             for draft in drafts:
                 self.baselines.add(draft.cell, shown_item(draft), draft.scores)
                 context, item = self._laid_out.item(draft)
-                yield context, [item]
+                yield ContextItems(context, [item])
 
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order of use."""
         for id in self._order:
             if is_wanted(id) and not forges_boundary(self._corpus.stored_text(id).utf8):
                 yield self._paper(id)
-
-    def _paper(self, id: DocumentId) -> Paper:
-        return Paper(self._corpus.document(id), self._corpus.text(id), self._works, self._disputed)
 
     @cached_property
     def _order(self) -> list[DocumentId]:
@@ -378,6 +389,10 @@ class CitationBuilder:
             f"cites {self._least} works of the corpus, one of them alone in its brackets. Ingest the cited works too."
             f"{left_out}"
         )
+
+
+def _read(corpus: Corpus, works: CorpusWorks, disputed: Mapping[str, CitationType | None], id: DocumentId) -> Paper:
+    return Paper(corpus.document(id), corpus.text(id), works, disputed)
 
 
 def _places(draft: ItemDraft) -> ItemShape:

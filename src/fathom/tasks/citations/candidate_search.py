@@ -136,6 +136,10 @@ class MatcherBalance:
         root: FloatArray = np.linalg.cholesky(inverse / (inverse * covariance).sum())
         return root
 
+    def features_of(self, scores: FloatArray) -> Features:
+        """The features of an item with these scores."""
+        return self.features(standardized(scores))
+
     def in_units(self, found: Features) -> Features:
         """The features with preferences in units of their covariance, as `costs` compares them."""
         return found._replace(preferences=found.preferences @ self._units)
@@ -166,14 +170,14 @@ class MatcherBalance:
     def takes(self, scores: FloatArray) -> bool:
         """Whether the item with these scores can be built beside those that were noted."""
         now = float(self.costs(self.in_units(self._sums), self._made)[0])
-        found = self.in_units(self.features(standardized(scores)).plus(self._sums))
+        found = self.in_units(self.features_of(scores).plus(self._sums))
         # If the sums are too far from zero, whatever brings them closer fits.
         return bool(self.costs(found, self._made + 1)[0] <= max(1, now))
 
     def note(self, scores: FloatArray) -> None:
         """Count an item that was built."""
         self._made += 1
-        self._sums = self.features(standardized(scores)).plus(self._sums)
+        self._sums = self.features_of(scores).plus(self._sums)
 
 
 def _share_of_best(scores: FloatArray) -> FloatArray:

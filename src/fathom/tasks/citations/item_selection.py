@@ -7,8 +7,8 @@ one misleads them as much.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import NamedTuple
 
@@ -27,6 +27,11 @@ LIMIT = 0.5
 """How far the sums of all items may be from zero."""
 STEP = 0.04
 """The share of the items that are given up at once, as long as matchers are not at chance."""
+ROUNDS = 4
+"""How often the chosen items are drafted and chosen again; then only those that were drafted are left."""
+
+Drafted = Callable[[int, int], Features | None]
+"""The features of an option of a paper as it will be shown, both by number; None if it cannot be built."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +50,32 @@ class PaperOptions:
     """The works (columns) that each of them shows as candidates."""
     correct: FloatArray
     """One for its answer, and minus one for its other candidates together."""
+    drafted: set[int] = field(default_factory=set)
+    """Those whose features are exact: others are an estimate before the text to be shown is chosen."""
+    refused: set[int] = field(default_factory=set)
+    """Those that cannot be built."""
+
+    def note(self, option: int, features: Features | None) -> None:
+        """Set the exact features of an option, or that it cannot be built."""
+        self.drafted.add(option)
+        if features is None:
+            self.refused.add(option)
+            return
+        for known, exact in zip(self.features, features, strict=True):
+            known[option] = exact[0]
 
 
 class _Selection:
     """The chosen items, and the sums of what the matchers say about them."""
 
     def __init__(self, papers: Sequence[PaperOptions], balance: MatcherBalance) -> None:
-        self._papers = papers
+        self._papers = [replace(one, features=balance.in_units(one.features)) for one in papers]
+        self._estimated = papers
         self._balance = balance
         self.chosen: list[list[int]] = [[] for _ in papers]
         self.items = 0
         self._total = balance.no_features
+        self._allowed = [np.array([n not in one.refused for n in range(len(one.uses))]) for one in papers]
         self._frequent = np.zeros(len(papers))
         """By how much the answers of each paper are in more of its items than other candidates."""
 
@@ -63,7 +83,7 @@ class _Selection:
         """The option that is best beside those chosen; None if none is left."""
         options, chosen = self._papers[paper], self.chosen[paper]
         common = options.uses.astype(int) @ options.uses[chosen].T.astype(int)
-        possible = np.flatnonzero((common <= options.shared).all(axis=1))
+        possible = np.flatnonzero((common <= options.shared).all(axis=1) & self._allowed[paper])
         if not len(possible):
             return None
         shown, correct = options.shown[chosen].sum(axis=0), options.correct[chosen].sum(axis=0)
@@ -115,6 +135,42 @@ class _Selection:
                 assert best is not None  # the one that was removed is possible
                 self.add(paper, best)
 
+    def draft(self, drafted: Drafted) -> bool:
+        """Use the exact features of the chosen items, and give up those that cannot be built; whether any was new."""
+        new = [
+            (paper, option)
+            for paper, chosen in enumerate(self.chosen)
+            for option in chosen
+            if option not in self._papers[paper].drafted
+        ]
+        for paper, option in new:
+            features = drafted(paper, option)
+            self.remove(paper, option)
+            self._estimated[paper].note(option, features)
+            if features is None:
+                self._allowed[paper][option] = False
+            else:
+                self._papers[paper].note(option, self._balance.in_units(features))
+                self.add(paper, option)
+        return bool(new)
+
+    def allow_only_drafted(self) -> None:
+        """Choose among those items alone that were drafted."""
+        for allowed, options in zip(self._allowed, self._papers, strict=True):
+            allowed &= np.isin(np.arange(len(allowed)), list(options.drafted))
+
+    def reduce(self, wanted: int) -> None:
+        """Give up items until so many are left and all of them are at chance, and add those that fit beside them."""
+        for _ in range(SWEEPS):
+            self.exchange()
+        while (surplus := self.items - wanted) > 0 or (self.items and self.cost > LIMIT):
+            self.give_up(min(max(1, round(STEP * self.items), surplus // 4), max(surplus, 0) or self.items))
+            self.exchange()
+        for _ in range(SWEEPS):
+            # Items that were given up may fit beside those that others were exchanged for.
+            self.exchange()
+            self.fill(LIMIT, wanted)
+
     @property
     def cost(self) -> float:
         return float(self._costs(self._total, self._frequent.sum(), self.items)[0])
@@ -138,18 +194,16 @@ class SelectionResult(NamedTuple):
     """The numbers of the chosen options of each paper."""
 
 
-def select(papers: Sequence[PaperOptions], balance: MatcherBalance, wanted: int) -> SelectionResult:
-    """As many items as can be kept at chance, `wanted` at most."""
-    selection = _Selection([replace(one, features=balance.in_units(one.features)) for one in papers], balance)
+def select(papers: Sequence[PaperOptions], balance: MatcherBalance, wanted: int, drafted: Drafted) -> SelectionResult:
+    """As many items as can be kept at chance, `wanted` at most; all of them were drafted."""
+    selection = _Selection(papers, balance)
     selection.fill()
     possible = selection.items
-    for _ in range(SWEEPS):
-        selection.exchange()
-    while (surplus := selection.items - wanted) > 0 or (selection.items and selection.cost > LIMIT):
-        selection.give_up(min(max(1, round(STEP * selection.items), surplus // 4), max(surplus, 0) or selection.items))
-        selection.exchange()
-    for _ in range(SWEEPS):
-        # Items that were given up may fit beside those that others were exchanged for.
-        selection.exchange()
-        selection.fill(LIMIT, wanted)
+    selection.reduce(wanted)
+    for number in range(ROUNDS):
+        if not selection.draft(drafted):
+            break
+        if number == ROUNDS - 1:
+            selection.allow_only_drafted()
+        selection.reduce(wanted)
     return SelectionResult(possible, selection.chosen)

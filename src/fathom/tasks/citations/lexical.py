@@ -41,12 +41,13 @@ COMPARISONS = ("words", "rare words", "distinct words", "cosine", "language mode
 """The ways in which the words of a stretch are compared with a candidate."""
 PARTS = (40, 120)
 """Words in a part of a candidate, for the ways that use its best part."""
+COMPARISONS_OF_FEW = ("rarest word", "rarity in the corpus", "rarest in the corpus", "pairs", "characters", "headings")
 _PAIRED: tuple[Stretch, ...] = ("sentence", "paragraph")
-"""The stretches whose pairs of words, character sequences and words of headings are compared as well."""
+"""The stretches that are compared in these ways as well. Words are rare among the candidates, or in the corpus."""
 
 MATCHERS = (
     *(f"{way} of the {stretch}" for way in COMPARISONS for stretch in STRETCHES),
-    *(f"{way} of the {stretch}" for way in ("rarest word", "pairs", "characters", "headings") for stretch in _PAIRED),
+    *(f"{way} of the {stretch}" for way in COMPARISONS_OF_FEW for stretch in _PAIRED),
     *(f"{way} of the sentence" for way in topics.COMPARISONS),
     "length of the candidate",
     "paragraphs of the candidate",
@@ -143,10 +144,12 @@ def match_scores(
     local = _local_numbers(queries)
     many = int(local[-1])
     wanted = _wanted(queries, local)
+    stems = np.flatnonzero(local[:-1] < many)
+    rarity = vectors.rarity(stems[local[stems].argsort()].astype(np.int32))
     asked = [[local[stems] for stems in query.stems] for query in queries]
     ids = [local[one.stems] for one in candidates]
     tables = [
-        *_by_word(wanted, candidates, ids),
+        *_by_word(wanted, candidates, ids, rarity),
         *_by_pair(asked, many, ids),
         *_by_characters(queries, candidates),
         *_by_headings(wanted, [local[one.headings] for one in candidates]),
@@ -159,7 +162,8 @@ def match_scores(
 def first_scores(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> FloatArray:
     """The scores of the first of `MATCHERS`, for each mask and candidate."""
     local = _local_numbers(queries)
-    return next(_by_word(_wanted(queries, local), candidates, [local[one.stems] for one in candidates]))
+    ids = [local[one.stems] for one in candidates]
+    return next(_by_word(_wanted(queries, local), candidates, ids, np.zeros(int(local[-1]))))
 
 
 def _wanted(queries: Sequence[MaskQuery], local: IntArray) -> FloatArray:
@@ -182,7 +186,10 @@ def _local_numbers(queries: Sequence[MaskQuery]) -> IntArray:
     return local
 
 
-def _by_word(wanted: FloatArray, candidates: Sequence[CandidateWords], ids: Sequence[IntArray]) -> Iterator[FloatArray]:
+def _by_word(
+    wanted: FloatArray, candidates: Sequence[CandidateWords], ids: Sequence[IntArray], in_corpus: FloatArray
+) -> Iterator[FloatArray]:
+    """`in_corpus` is the rarity of each word in the corpus."""
     many = wanted.shape[2]
     counts = np.array([np.bincount(one, minlength=many + 1)[:many] for one in ids], dtype=float)
     lengths = np.array([len(one) + 1.0 for one in ids])
@@ -212,8 +219,11 @@ def _by_word(wanted: FloatArray, candidates: Sequence[CandidateWords], ids: Sequ
     for size in PARTS:
         best = np.array([_best_part(asked, words, at // size) for words, at in places])
         yield from best.T.reshape(*wanted.shape[:2], len(ids))
-    for stretch in map(STRETCHES.index, _PAIRED):
-        yield (wanted[stretch][:, None] * (rarity * held)).max(axis=2, initial=0)
+    weighted = in_corpus[known] * held
+    paired = wanted[list(map(STRETCHES.index, _PAIRED))]
+    yield from (paired[:, :, None] * (rarity * held)).max(axis=3, initial=0)
+    yield from paired @ weighted.T
+    yield from (paired[:, :, None] * weighted).max(axis=3, initial=0)
 
 
 def _rarity(held: NDArray[np.bool_]) -> FloatArray:

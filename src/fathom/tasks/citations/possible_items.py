@@ -463,7 +463,9 @@ class ItemFinder:
             words = [self._works.work(work).excerpt(form, shown, wanted).words for work in works]
             common = common_words(self._corpus).stems
             telling = [evidence_words(query.words, len(masks), common) for query in queries]
-            held = [np.array([one.holds(told) for one in words]) for told in telling]
+            # Every word of the sentences that occurs in a work will be shown of it, whichever masks are asked about.
+            whole = [self._works.work(work).shown(form).words for work in works]
+            held = [np.array([one.holds(told) for one in whole]) for told in telling]
             opened = list(map(self._works.work, works))
             excluded = [[not work.can_be_shown or work.is_named_at(mask, paper) for work in opened] for mask in masks]
             scores = match_scores(queries, words, topic_vectors(self._corpus))

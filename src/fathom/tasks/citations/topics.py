@@ -18,9 +18,10 @@ from fathom.tasks.citations.word_counts import STOPPED, Int32Array, numbered, nu
 
 FloatArray = NDArray[np.float64]
 
-SAMPLED, SAMPLED_CHARACTERS = 400, 20_000
-"""Documents from which the vectors are computed, and characters of each. With fewer documents, the vectors tell
-subjects apart but not the works of one section."""
+SAMPLED, PIECES, PIECE = 400, 10, 2_000
+"""Documents from which the vectors are computed, the maximum number of pieces of each, and characters of a piece. With
+fewer documents, the vectors tell subjects apart but not the works of one section. The pieces are spread over the
+document, since candidates often show its middle alone."""
 PASSAGE = 120
 """Words of a passage."""
 PASSAGES, VOCABULARY = 2_500, 3_000
@@ -59,8 +60,14 @@ def topic_vectors(corpus: Corpus) -> TopicVectors:
     if corpus not in _known:
         ids = [listed.id for listed in corpus.entries()]
         sampled = ids[:: max(1, len(ids) // SAMPLED)][:SAMPLED]
-        _known[corpus] = _vectors_of(tuple(corpus.text(id)[:SAMPLED_CHARACTERS] for id in sampled))
+        _known[corpus] = _vectors_of(tuple(_pieces(corpus.text(id)) for id in sampled))
     return _known[corpus]
+
+
+def _pieces(text: str) -> str:
+    """Pieces of a text at equal distances, or all of it if it is short."""
+    step = max(PIECE, -(-len(text) // PIECES))
+    return "\n".join(text[start : start + PIECE] for start in range(0, len(text), step))
 
 
 @lru_cache(maxsize=4)
@@ -78,6 +85,7 @@ class TopicVectors:
         used = np.bincount(
             np.concatenate([np.zeros(0, np.int32), *map(np.unique, passages)]), minlength=numbers_in_use()
         )
+        self._rarity = np.log((len(documents) + 1) / (1 + _documents_with(documents)))
         chosen = _frequent(used, documents)
         self._rows = np.full(len(used) + 1, len(chosen))
         """For each stem, by its number, its row in the vectors; the last row is for stems without a vector."""
@@ -107,6 +115,13 @@ class TopicVectors:
             units = _unit(asked[:, columns])
             yield units @ _unit(whole[:, columns]).T
             yield np.maximum.reduceat(units @ _unit(every[:, columns]).T, starts, axis=1)
+
+    def rarity(self, stems: Int32Array) -> FloatArray:
+        """The weight of each stem, by the number of documents that contain it."""
+        rarity: FloatArray = np.append(self._rarity, self._rarity.max(initial=0.0))[
+            np.minimum(stems, len(self._rarity))
+        ]
+        return rarity
 
     def _rows_of(self, stems: Int32Array) -> NDArray[np.int_]:
         """The row of every stem; stems that were read later than the texts have no vector."""
@@ -146,6 +161,12 @@ class TopicVectors:
         found = np.zeros(near.shape)
         found[first, second] = np.maximum(information, 0.0)
         return found
+
+
+def _documents_with(documents: Sequence[Int32Array]) -> NDArray[np.int_]:
+    """The number of documents that contain each stem, by its number."""
+    every = np.concatenate([np.zeros(0, np.int32), *map(np.unique, documents)])
+    return np.bincount(every, minlength=numbers_in_use())
 
 
 def _frequent(used: NDArray[np.int_], documents: Sequence[Int32Array]) -> NDArray[np.int_]:

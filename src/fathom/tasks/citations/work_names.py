@@ -164,6 +164,43 @@ class WorkName:
                 if is_whole(folded.letters, *match.span()) and (not self.is_ordinary or is_printed_as_name(text, span)):
                     yield span
 
+    def is_misspelled_in(self, words: Sequence[str]) -> bool:
+        """Whether folded words contain the name with one word in another form or misspelled: "class-free guidance" for
+        "classifier-free guidance", "TideNett" for "TideNet"."""
+        many = len(self.pieces)
+        if self.is_ordinary or not (many >= TITLE_WORDS if self.is_title else len(self.letters) >= LETTERS):
+            return False
+        if not self.is_title:
+            found = ("".join(words[at : at + n]) for n in range(1, many + 1) for at in range(len(words) - n + 1))
+            return any(_is_misspelled(one, self.letters) for one in found)
+        pieces = [_singular(piece) for piece in self.pieces]
+        for at in range(len(words) - many + 1):
+            others = [pair for pair in zip(words[at : at + many], pieces, strict=True) if pair[0] != pair[1]]
+            if len(others) == 1 and _is_form_of(*others[0]):
+                return True
+        return False
+
+
+TITLE_WORDS, LETTERS = 3, 7
+"""The minimum number of words of a title, and of letters of another name, that is recognized if it is misspelled."""
+SAME_LETTERS = 5
+"""The first letters that forms of one word share, if one of them is not the beginning of the other."""
+
+
+def _is_misspelled(word: str, name: str) -> bool:
+    """Whether one letter of a name is missing, added, replaced or in the place of its neighbor."""
+    from rapidfuzz.distance import OSA
+
+    # Versions of one name differ in their numbers: "TideNet2".
+    letters = [re.sub(r"\d+$", "", one) for one in (word, name)]
+    return letters[0] != letters[1] and word[:1] == name[:1] and OSA.distance(*letters, score_cutoff=1) == 1
+
+
+def _is_form_of(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    is_beginning = len(short) >= SAME_LETTERS - 1 and long.startswith(short)
+    return is_beginning or word[:SAME_LETTERS] == other[:SAME_LETTERS] or _is_misspelled(word, other)
+
 
 def is_whole(text: str, start: int, end: int) -> bool:
     """Whether a part of a text is not part of a longer word or number: "GPT-3" is not in "GPT-3.5"."""
@@ -541,4 +578,8 @@ class WorkNames:
     def is_in(self, sentence: str) -> bool:
         """Whether a sentence mentions the work by one of the names."""
         folded = FoldedText.of(sentence)
-        return any(next(name.spans(sentence, folded), None) is not None for name in self.in_sentences)
+        words = [_singular(fold(match[0])) for match in re.finditer(r"[^\W_]+", sentence)]
+        return any(
+            next(name.spans(sentence, folded), None) is not None or name.is_misspelled_in(words)
+            for name in self.in_sentences
+        )

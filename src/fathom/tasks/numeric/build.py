@@ -111,7 +111,7 @@ class NumericBuilder:
         for number, (distribution, skill) in enumerate(_plan(parts, self._settings.questions, rng)):
             rate = _rate(parts[distribution], self._settings.unanswerable)
             unused = {
-                name: [one for one in templates if one.id not in used]
+                name: [template for template in templates if template.id not in used]
                 for name, templates in parts[distribution].items()
             }
             tried = rng.sample(partners, min(TRIED_PARTNERS, len(partners)))
@@ -194,10 +194,10 @@ def fill_question(
         for partner in partners if nullable else ():
             pairable = [one for one in options if filler.can_pair(one, partner)]
             fill = partial(filler.fill_in_pair, partner=partner, empty=empty)
-            if found := _best(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
-                return found
-        if found := _best(filler.fill, [one for one in options if not one.may_be_empty], ATTEMPTS, rng):
-            return found
+            if filled := _best(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
+                return filled
+        if filled := _best(filler.fill, [one for one in options if not one.may_be_empty], ATTEMPTS, rng):
+            return filled
     # All of a user's templates may allow an empty answer.
     return _best(filler.fill, offered[skill], ATTEMPTS, rng)
 
@@ -209,16 +209,16 @@ def _best(
 
     If the first is found late, there is no second, which would take as long.
     """
-    found: list[FilledTemplate] = []
+    fillings: list[FilledTemplate] = []
     for attempt in range(attempts if suitable else 0):
         filled = fill(rng.choice(suitable), rng)
         if filled is not None:
-            found.append(filled)
-            if len(found) == COMPARED or filled.undetected == 0:
+            fillings.append(filled)
+            if len(fillings) == COMPARED or filled.undetected == 0:
                 break
-        if found and attempt >= ATTEMPTS:
+        if fillings and attempt >= ATTEMPTS:
             break
-    return min(found, key=lambda one: one.undetected, default=None)
+    return min(fillings, key=lambda one: one.undetected, default=None)
 
 
 def rng_of(rng: Random, number: int) -> Random:

@@ -9,7 +9,7 @@ from fathom.corpus.swap import CorpusSwap
 from fathom.records.contexts import Context
 from fathom.records.lengths import format_length
 from fathom.records.rng import rng_for
-from fathom.tasks.family import Item, SwappedCorpus
+from fathom.tasks.family import Item, SwappedCorpus, SwappedItems
 from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
@@ -29,8 +29,8 @@ class Swapper:
         self._swapping = corpus.swapping
         self._database = open_database()
 
-    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The items with swapped names, and the reason for each that can no longer be asked."""
+    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> SwappedItems:
+        """The items with swapped names."""
         sources = self._read(swapped.documents)
         factory = ItemFactory(build_tables(sources), sources)
         factory.tables.load(self._database)
@@ -38,12 +38,12 @@ class Swapper:
         kept: list[Item] = []
         refused: list[str] = []
         for item in items:
-            found = filled_again(item, renamed(program_of(item.key), self._swapping), filler, factory)
-            if isinstance(found, FilledTemplate):
-                kept.append(self._item(item, found, factory, swapped))
+            filled = filled_again(item, renamed(program_of(item.key), self._swapping), filler, factory)
+            if isinstance(filled, FilledTemplate):
+                kept.append(self._item(item, filled, factory, swapped))
             else:
-                refused.append(found)
-        return swapped, kept, refused
+                refused.append(filled)
+        return SwappedItems(swapped, kept, refused)
 
     def _item(self, item: Item, filled: FilledTemplate, factory: ItemFactory, swapped: Context) -> Item:
         key = factory.key(swapped, filled).model_copy(

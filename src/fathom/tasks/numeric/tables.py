@@ -93,13 +93,13 @@ class ContextTables(Database):
     @cached_property
     def spellings(self) -> dict[str, tuple[str, ...]]:
         """For each author name in the tables, every way in which the articles print it."""
-        found: dict[str, dict[str, None]] = defaultdict(dict)
+        spellings: dict[str, dict[str, None]] = defaultdict(dict)
         for row in self.authors:
             if self.sources:
-                found[row.name][self.sources[row.article - 1].byline[row.position - 1].printed] = None
+                spellings[row.name][self.sources[row.article - 1].byline[row.position - 1].printed] = None
             else:
-                found[row.name][row.name] = None
-        return {name: tuple(printed) for name, printed in found.items()}
+                spellings[row.name][row.name] = None
+        return {name: tuple(printed) for name, printed in spellings.items()}
 
     @cached_property
     def unknown(self) -> UnknownParts:

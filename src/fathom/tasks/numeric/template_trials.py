@@ -86,12 +86,12 @@ class _Trials:
             values[slot] = _draw(slot, tables, rng, values)
         bound = tree.bind(self._program, values)
         try:
-            found = tables.evaluation.run(bound)
+            rows = tables.evaluation.run(bound)
         except ZeroDivisionError:
             return
         tables.load(self._database)
         ours = self._database.execute(self._query.text, [values[slot] for slot in self._query.slots]).fetchall()
-        answer = answer_of(bound, found, SCHEMA)
+        answer = answer_of(bound, rows, SCHEMA)
         if normal_form(answer) != normal_form(answer_of(bound, ours, SCHEMA)):
             raise ParseError("its two evaluations disagree")
         if self._compared < COMPARED:
@@ -100,7 +100,7 @@ class _Trials:
                 ours = self._database.execute(self._uncut.text, [values[slot] for slot in self._uncut.slots]).fetchall()
             self._compare(bound, ours, tables, {label: values[slot] for label, slot in self._slots.items()})
             bound = tree.bind(self._program, values)
-        self._note(bound, answer, found, tables, values)
+        self._note(bound, answer, rows, tables, values)
 
     def _compare(
         self, bound: tree.Program, ours: list[TableRow], tables: ContextTables, values: Mapping[str, object]
@@ -147,20 +147,20 @@ class _Trials:
         ]
 
     def _note(
-        self, bound: tree.Program, answer: Answer, found: list[TableRow], tables: ContextTables, values: SlotBindings
+        self, bound: tree.Program, answer: Answer, result: list[TableRow], tables: ContextTables, values: SlotBindings
     ) -> None:
         """What this collection shows: an answer, and the parts that change the result."""
         if not _is_empty(bound, answer):
             self._answers[normal_form(answer)] += 1
         self._is_ranked |= isinstance(answer, Ranking) and len(answer.groups) > 1
-        self._is_ranked |= answer.type == "rows" or (bound.top is not None and len(found) > 0)
+        self._is_ranked |= answer.type == "rows" or (bound.top is not None and len(result) > 0)
         view = tables.evaluation.view(SCHEMA.base(self._program))
         masks = {part: view.mask(part, values) for part in {*self._idle, *self._unmet}}
         self._idle = [part for part in self._idle if masks[part] == view.every]
         self._unmet = [part for part in self._unmet if not masks[part]]
         if self._without_having is not None:
             rows = tables.evaluation.run(tree.bind(self._without_having, values))
-            if result_form(self._without_having, rows) != result_form(bound, found):
+            if result_form(self._without_having, rows) != result_form(bound, result):
                 self._without_having = None
 
     def check(self) -> None:

@@ -116,7 +116,7 @@ def _load(articles: dict[int, _ExtractedArticle]) -> sqlite3.Connection:
             "INSERT INTO article_author (article_id, author_name, author_position) VALUES (?, ?, ?)",
             [(number, name, position) for position, name in enumerate(read.authors, start=1)],
         )
-        cited = dict.fromkeys(titles[_plain(one)] for one in read.references if _plain(one) in titles)
+        cited = dict.fromkeys(titles[_plain(reference)] for reference in read.references if _plain(reference) in titles)
         database.executemany(
             "INSERT INTO citing_cited (article_id_citing, article_id_cited) VALUES (?, ?)",
             [(number, other) for other in cited if other != number],

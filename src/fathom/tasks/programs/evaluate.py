@@ -126,17 +126,17 @@ class Evaluation:
         Rows whose condition is false for any value of their NULLs are left out, and so are tests for NULL.
         """
         view = self.view(self._schema.base(program))
-        found = self._unknown(view, program, view.possible(program.where))
+        unknown = self._unknown(view, program, view.possible(program.where))
         for node in nodes(program):
             if isinstance(node, Exists | RelatedCount):
                 related = self.view(self._schema.by_name[self._schema.relation[node.relation].table], joined=False)
-                found.update(self._unknown(related, node.where, related.possible(node.where)))
+                unknown.update(self._unknown(related, node.where, related.possible(node.where)))
             elif isinstance(node, PeerAggregate):
                 # In a condition on the rows of another table, the peers are the rows of the main table.
                 for rows in {view, self.view(self._schema.main)}:
                     if set(_read_columns(node)) <= rows.names.keys():
-                        found.update(self._unknown(rows, node, rows.possible(node.among)))
-        return sorted(found)
+                        unknown.update(self._unknown(rows, node, rows.possible(node.among)))
+        return sorted(unknown)
 
     def _unknown(self, view: View, node: Any, mask: int) -> set[UnknownCell]:
         columns = set(_read_columns(node))

@@ -256,15 +256,15 @@ class _StatementParser(EntityParser):
             return scope.sources[0]
         group = select.args.get("group")
         if group is not None:
-            found = scope.own_sources(group.expressions[0])
-            if found and not self._is_link(found[0].table):
-                return found[0]
+            sources = scope.own_sources(group.expressions[0])
+            if sources and not self._is_link(sources[0].table):
+                return sources[0]
         parts = [*select.expressions, *(select.args.get("order") or exp.Order(expressions=[])).expressions]
         read = [source for part in parts for source in scope.own_sources(part)]
         for wanted in (self._is_detail, lambda table: table is self._schema.main, self._is_link):
-            found = [source for source in read if wanted(source.table)]
-            if found:
-                return found[0]
+            sources = [source for source in read if wanted(source.table)]
+            if sources:
+                return sources[0]
         others = [source for source in scope.sources if source.table is not self._schema.main]
         return (others or scope.sources)[0]
 

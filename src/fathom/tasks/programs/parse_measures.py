@@ -52,10 +52,10 @@ class MeasureParser(ABC):
 
     def result(self, node: exp.Expr, scope: Scope) -> tree.Result:
         """A result over all rows."""
-        found = self.filtered(node, scope)
-        if found.only is not None:
+        filtered = self.filtered(node, scope)
+        if filtered.only is not None:
             raise ParseError("it restricts one of several results with CASE or FILTER")
-        return found.result
+        return filtered.result
 
     def filtered(self, node: exp.Expr, scope: Scope) -> FilteredResult:
         node = exact(node)

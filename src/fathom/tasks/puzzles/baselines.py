@@ -103,11 +103,11 @@ def _best(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
         key=lambda at: (-sum(1 / counts[word] if weighted else 1 for word in asked & bags[at]), at),
     )
     for at in ranked:
-        found = candidates(source, item, passages[at])
+        options = candidates(source, item, passages[at])
         if weighted:
-            found = [one for one in found if one not in item.question.text] or found
-        if found:
-            return passages[at], found[-1]
+            options = [one for one in options if one not in item.question.text] or options
+        if options:
+            return passages[at], options[-1]
     return "", "0"
 
 

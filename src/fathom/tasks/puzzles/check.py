@@ -149,22 +149,22 @@ def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
     """The majority over one judge's prompts for each part; `unjudged` if too few of them decided."""
     decisions: dict[str, Decision] = {}
     for part in (ANSWER_PART, CHECKLIST_PART):
-        found = [judgment.outcome for judgment in judgments if judgment.part.startswith(part)]
-        if found:
-            most = majority(found)
-            decisions[part] = most if 2 * found.count(most) > len(found) else "unjudged"
+        outcomes = [judgment.outcome for judgment in judgments if judgment.part.startswith(part)]
+        if outcomes:
+            most = majority(outcomes)
+            decisions[part] = most if 2 * outcomes.count(most) > len(outcomes) else "unjudged"
     return decisions
 
 
 def _parts(steps: StepsVerdict, answered: bool, reached: bool) -> tuple[PartVerdict, ...]:
-    found = [
+    parts = [
         ("answer", answered),
         *((item.name, one or reached) for item, one in zip(steps.items, steps.reached, strict=True)),
         *((conclusion, reached) for conclusion in steps.conclusions),
     ]
     return tuple(
         PartVerdict(name=name, outcome="correct" if passed else "incorrect", score=float(passed))
-        for name, passed in found
+        for name, passed in parts
     )
 
 

@@ -273,12 +273,12 @@ def _halfway(item: ChecklistItem) -> Iterator[Value]:
     if len(numbers) != 2 or item.value.unit == DATE:
         return
     one, two = numbers
-    found: tuple[Decimal, ...] = ()
+    halfway: tuple[Decimal, ...] = ()
     if item.sign == "less %":
-        found = (one * two / 100, 100 - two)
+        halfway = (one * two / 100, 100 - two)
     elif item.sign in ("change %", "share %") and two:
-        found = (one - two, one / two)
-    yield from (Value(number=number) for number in found)
+        halfway = (one - two, one / two)
+    yield from (Value(number=number) for number in halfway)
 
 
 def _states(mention: Mention, value: Value) -> bool:

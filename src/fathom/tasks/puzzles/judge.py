@@ -106,7 +106,7 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
     faults = PLANTED if checklist_of(item.key) else PLANTED[:2]
     fault = faults[number % len(faults)]
     texts = {"": solution(item.key, language), fault: faulty_solution(item.key, language, fault, rng)}
-    found = [
+    responses = [
         PlantedResponse(fault, CHECKLIST_PART, checklist_prompts(item.question, item.key, _response(item, text)))
         for fault, text in texts.items()
     ]
@@ -114,13 +114,13 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
     if last is not None and last.value.number is None:
         names = [one.value.name for one in checklist_of(item.key) if one.value.name]
         answers = {"": stated_answer(item.key), "another name": changed(last.value, rng, names).name}
-        found += [
+        responses += [
             PlantedResponse(
                 fault, ANSWER_PART, _answer_prompts(item.question, item.key, _response(item, f"Answer: {answer}"))
             )
             for fault, answer in answers.items()
         ]
-    return found
+    return responses
 
 
 def _response(item: Item, text: str) -> Response:
@@ -143,11 +143,11 @@ def _is_sampled(id: str) -> bool:
 
 def parse(text: str) -> Ruling:
     """The last decision in a judge's output."""
-    found = list(_DECISION.finditer(text))
-    if not found:
+    decisions = list(_DECISION.finditer(text))
+    if not decisions:
         return Ruling("unjudged")
-    reason = " ".join(text[: found[-1].start()].split())[:500]
-    return Ruling("pass" if found[-1][1] == "PASS" else "fail", reason=reason)
+    reason = " ".join(text[: decisions[-1].start()].split())[:500]
+    return Ruling("pass" if decisions[-1][1] == "PASS" else "fail", reason=reason)
 
 
 JUDGE = Judge("1", prompts, parse, decide, checked, planted)

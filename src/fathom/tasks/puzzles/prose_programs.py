@@ -154,12 +154,12 @@ class ProseComposer:
     def _measure(self, type: str) -> str | None:
         """An attribute or derived value of a type."""
         both = {**self._vocabulary.attributes, **self._vocabulary.derived}
-        found = [
+        measures = [
             name
             for name, one in both.items()
             if one.type == type and one.unit != "%" and len(self._entities.get(one.entity, ())) > 1
         ]
-        return self._rng.choice(found) if found else None
+        return self._rng.choice(measures) if measures else None
 
     def _kind(self, measure: str) -> str:
         vocabulary = self._vocabulary
