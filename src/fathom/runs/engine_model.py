@@ -214,7 +214,9 @@ class EngineModel:
             except Exception as error:
                 cause = last_error(error)
                 if not is_unanswered(cause):
-                    if not isinstance(cause, BudgetReached | HaltedError):  # those were not sent
+                    if isinstance(cause, BudgetReached | HaltedError):
+                        self._outages.withdrawn()
+                    else:
                         self._outages.answered()
                     raise
                 # A question that always takes too long must not look like an endpoint that is down.
