@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -188,6 +189,21 @@ def test_a_server_that_gives_no_completions_is_an_outage(
     assert said in capsys.readouterr().out
     assert len(provider.prompts) < 20
     assert not outcomes(tmp_path / "run")
+
+
+def test_a_log_that_the_engine_cannot_write_ends_the_run(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The engine ended early on a full disk, and nothing said why questions were left."""
+    from inspect_ai.log._recorders.eval import EvalRecorder
+
+    async def fail(*arguments: object, **named: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(EvalRecorder, "log_sample", fail)
+    with serving(Provider()) as provider:
+        assert ask(provider) == 1
+    assert "stopped: the disk is full" in capsys.readouterr().out
 
 
 def test_an_answer_without_readable_usage_is_kept(ask: Ask, tmp_path: Path) -> None:
