@@ -342,7 +342,10 @@ def _native_message(message: Message, content: list[Content]) -> ChatMessage:
                 return message.native
             if isinstance(message.native, dict):  # from a call of an earlier process
                 return ChatMessageAssistant.model_validate(message.native)
-            calls = [NativeToolCall(one.id, one.name, dict(one.arguments)) for one in message.tool_calls]
+            calls = [
+                NativeToolCall(tool_call.id, tool_call.name, dict(tool_call.arguments))
+                for tool_call in message.tool_calls
+            ]
             return ChatMessageAssistant(content=content, tool_calls=calls or None)
 
 
