@@ -93,6 +93,20 @@ CORRECT: list[tuple[Answer, str]] = [
     (CLOZE, "Citation 1 goes to candidate 2, citation 2 to candidate 4, citation 3 to candidate 3 and citation 4 to"
             " candidate 1."),
     (SELECTION, "Answer: Statements 1, 4 and 5"),
+    (EUROS, '<total currency="EUR" scale="million">391.5</total>'),
+    (Number(value=Decimal("37.4"), decimals=1, unit="km"), "Answer: 37.4 kilometres"),
+    (Number(value=Decimal("-3717.19"), decimals=2, unit="万元"), '{"差额": -3717.19, "单位": "万元"}'),
+    (NAMES, '<authors count="3"><author id="a">A. Lind</author><author>Bo Wu-Chen</author>'
+            "<author>M. L'Hermitte</author></authors>"),
+    (NAMES, "author_name,qualifies\nA. Lind,1\nBo Wu-Chen,1\nM. L'Hermitte,1\nC. New,0"),
+    (NAMES, '[{"name": "A. Lind", "match": true}, {"name": "Bo Wu-Chen", "match": "yes"},'
+            ' {"name": "M. L\'Hermitte", "match": true}, {"name": "C. New", "match": false}]'),
+    (NUMBERS, "(57,)\n(34,)\n(28,)"),
+    (NUMBERS, "reference_count\n57\n34\n28\nTime: 1.204 ms"),
+    (COUNTS, "| number | author_name |\n|---|---|\n| 3 | A. Lind |\n| 2 | Bo Wu |"),
+    (Text(value="2021-03"), '{"company": "Lind Rail", "peak_month": "2021-03"}'),
+    (NONE, "Query returned 0 rows."),
+    (NONE, "查询结果为空：没有公司满足条件。"),
 ]  # fmt: skip
 
 INCORRECT: list[tuple[Answer, str]] = [
@@ -132,6 +146,14 @@ INCORRECT: list[tuple[Answer, str]] = [
     (CLOZE, "Answer: 2, 4, 3, 1\n\nThe last two should be swapped."),
     (CLOZE, "Answer: 2, 4, 1, 3\n\nThe assignment 2, 4, 3, 1 follows by elimination."),
     (SELECTION, "Answer: Items 1, 4, 5 and 6"),
+    (EUROS, '<total currency="EUR" scale="thousand">391.5</total>'),
+    (FOUR, '{"answer": 4, "match": false, "revised_answer": 5}'),
+    (FOUR, '{"value": 4, "status": "rejected", "final_value": 5}'),
+    (FOUR, "1. two authors\n2. three authors\n3. one author\n4."),
+    (TIDES, '{"title": "Tides, storms: a review", "match": "no"}'),
+    (THIRD, '{"candidate": 3, "rejected": true, "next_best": 4}'),
+    (NAMES, "author_name,qualifies\nA. Lind,1\nBo Wu-Chen,1\nM. L'Hermitte,0"),
+    (Text(value="2021-03"), "month\n-----\n2021-03\n2021-04"),
 ]  # fmt: skip
 
 

@@ -29,7 +29,7 @@ from fathom.scoring.parsing.footnotes import without_footnotes
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.languages import candidates_in_english, in_english
 from fathom.scoring.parsing.markup import undecorated, without_call, without_markup, without_signs, without_thoughts
-from fathom.scoring.parsing.months import only_month
+from fathom.scoring.parsing.months import month_among, only_month
 from fathom.scoring.parsing.non_answers import APPROXIMATE, CONTRAST, HEDGE, NOTHING, states_no_answer
 from fathom.scoring.parsing.normalization import letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
@@ -125,6 +125,9 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
     if len(lines) > 1 and all("|" in line for line in lines):
         cells = [cell for row in without_numbers(piped_rows(lines, ())) for cell in row]
         lines = cells if len(cells) == 1 else lines
+        rows = piped_rows(lines, ()) if len(cells) > 1 else []
+        if len(rows) == 1 and (month := month_among(key.value, rows[0])):
+            return Text(value=month)
     # Reasoning ends with its answer; a title may be wrapped over lines.
     reasoned = not statement.marked and (
         2 * sum(line.endswith((".", "!", "?")) for line in lines[:-1]) >= len(lines)

@@ -17,12 +17,14 @@ from fathom.scoring.answers import (
     Scalar,
     Selection,
     Spans,
+    Text,
     Unanswerable,
     ValueSet,
 )
 from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.months import month_among
 from fathom.scoring.parsing.normalization import normal
 from fathom.scoring.parsing.numerals import number_of
 from fathom.scoring.parsing.query_results import json_table
@@ -46,7 +48,7 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatem
         return Unanswerable()
     match key:
         case ValueSet() | Multiset() | Ranking() if not isinstance(value, str):
-            if json_values.repeats_lists(value) or json_values.has_flags(value):
+            if json_values.repeats_lists(value):
                 return None
             items = [item for item in json_values.scalars(value) or () if normal(item)]
             return checked_list(items, key, hints)
@@ -64,9 +66,17 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatem
             text = ", ".join(listed)
         case Spans():
             text = json_values.json_passages(value)
+        case Text() if isinstance(value, dict) and (
+            month := month_among(key.value, [*map(json_values.scalar, value.values())])
+        ):
+            text = month
         case _:
             text = json_values.scalar(json_values.lone(value))
     return AnswerStatement(text, marked=True)
+
+
+def _scalars(record: dict[str, Any]) -> list[str]:
+    return [json_values.scalar(field) for field in record.values()]
 
 
 def _is_row(value: Any, key: Answer) -> bool:

@@ -180,6 +180,7 @@ _TOTAL_ROW = re.compile(
     re.IGNORECASE,
 )
 """The last row of a table or list: "Total: 49", "| **Total** | 49 |"."""
+_BULLET_ALONE = re.compile(r"[ \t]*\d{1,3}[.)][ \t]*")
 _RULE_OFF = re.compile(r"[-=+| ]{2,80}")
 _SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
 
@@ -197,6 +198,8 @@ def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Nu
     if "," in text or text.count(".") > 1:
         text = _with_points(text, key)
     lines = [line for line in text.split("\n") if line.strip(" \t*_`#")]
+    if len(lines) > 1 and _BULLET_ALONE.fullmatch(lines[-1]) and BULLET.match(lines[-2]):
+        return None  # a list that breaks off
     total = _TOTAL_ROW.fullmatch(lines[-1]) if len(lines) > 2 and not statement.marked else None
     if total:
         return number_of(total[1], key.unit)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from fathom.scoring.parsing.flags import denies
 from fathom.scoring.parsing.normalization import normal
 
 _ANSWER_FIELDS = (
@@ -66,13 +67,15 @@ _REMARK_FIELDS = frozenset(
         "calculation",
         "question",
         "type",
+        "ordered",
+        "order",
     ]
 )
 _STATUS_FIELDS = frozenset(
     {"status", "success", "ok", "error", "errors", "code", "id", "version", "timestamp", "model"}
 )
 """Fields of a response that say nothing about the answer in it."""
-_UNIT_FIELDS: Final = ("scale", "multiplier", "magnitude", "unit", "units", "currency")
+_UNIT_FIELDS: Final = ("scale", "multiplier", "magnitude", "unit", "units", "currency", "单位", "币种")
 """Fields beside a number that belong to it, in the order in which they are written after it."""
 _CALL_NAMES: Final = ("name", "tool", "action", "function", "tool_name")
 _CALL_ARGUMENTS: Final = ("arguments", "parameters", "input", "args", "tool_input", "action_input")
@@ -83,7 +86,8 @@ _SUBMITS = re.compile(
 """A word in the name of a tool that submits an answer."""
 _OPEN_FIELDS = re.compile(
     r"(?:alternat\w*|or|maybe|possibl[ey]|possibilit\w*|uncertain|unsure|guess|second|runner_?up|fallback|backup"
-    r"|also|others?|additional|further|more|extra|candidates_?considered)"
+    r"|also|others?|additional|further|more|extra|candidates_?considered|revised|corrected|updated|true|better"
+    r"|next_?best|runner-?up)"
     r"(?:[_ ]?(?:answers?|values?|choices?|options?|titles?|candidates?|names?|results?|correct|valid|items?))?",
     re.IGNORECASE,
 )
@@ -149,7 +153,7 @@ def is_open(value: Any, depth: int = 3) -> bool:
     {"answer": 4, "alternative": 5}, {"rejected": 5}."""
     if not isinstance(value, dict) or not depth:
         return False
-    if len(value) == 1 and _DENIED_FIELD.fullmatch(next(iter(value))):
+    if denies(value) or (len(value) == 1 and _DENIED_FIELD.fullmatch(next(iter(value)))):
         return True
     if len(value) > 1 and any(_OPEN_FIELDS.fullmatch(name) and value[name] not in _EMPTY for name in value):
         return True
@@ -291,7 +295,8 @@ def scalars(value: Any) -> list[str] | None:
     if not isinstance(value, list):
         return None
     flat: list[str] = []
-    for one in map(item, _by_rank(value)):
+    kept = [one for one in value if not (isinstance(one, dict) and denies(one))]
+    for one in map(item, _by_rank(kept)):
         flat += [scalar(inner) for inner in one] if isinstance(one, list) else [scalar(one)]
     return flat if all(flat) else None
 
@@ -304,13 +309,6 @@ def counted(value: Any) -> Any:
     numbers = [name for name in value if name.lower() in _COUNT_FIELDS and isinstance(value[name], str)]
     lists = [field for field in value.values() if isinstance(field, list)]
     return value[numbers[0]] if len(numbers) == 1 and len(lists) == len(value) - 1 else value
-
-
-def has_flags(value: Any) -> bool:
-    """Whether a list says false of an object: {"name": "Lind", "match": false} may be no item of the answer."""
-    return isinstance(value, list) and any(
-        isinstance(one, dict) and any(field is False for field in one.values()) for one in value
-    )
 
 
 def repeats_lists(value: Any) -> bool:
@@ -326,6 +324,8 @@ def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:
     for row in value if isinstance(value, list) else ():
         cells = row
         if isinstance(row, dict):
+            if denies(row):
+                continue
             named = {normal(name): cell for name, cell in row.items()}
             ordered = [named[normal(column)] for column in columns if normal(column) in named]
             cells = ordered if len(ordered) == len(columns) else list(row.values())

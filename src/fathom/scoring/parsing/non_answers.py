@@ -134,6 +134,7 @@ _NOTHING_FITS = (
     r"|(?:there (?:is|are|was|were) )?no such [a-z-]+(?: [a-z-]+){0,5}"
 )
 _CHINESE_NO_MATCH = re.compile(
+    r"(?:查询)?结果为空(?:[：:，,](?:没有|无)[^\n：:]{0,60})?|(?:符合|满足)[^\n，,。：:]{1,20}不存在|"
     r"(?:因此|所以|综上(?:所述)?|经核[查对]|经查|故)?[，,]?(?:没有|不存在|并无|并没有|未找到|找不到|无)(?:任何)?"
     r"(?:(?<=任何)[^\n。；;，,：:\d《“]{2,40}|[^\n。；;，,：:]{0,20}(?:符合|满足|达到|匹配)[^\n：:]{0,200}|(?:这样|此类|相关)[^\n：:]{0,20})"
 )
@@ -152,7 +153,7 @@ _NO_MATCH = re.compile(
     r"|these) \w+)? (?:match|meet|satisf|fit|qualif"
     r"|fulfil)\w{0,4}\b.{0,300}"
     r"|no (?:match(?:es)?|results?|articles?|such articles?) (?:were |was )?found\b.{0,300}"
-    r"|(?:the (?:sql )?query (?:returns|returned|gives|gave|yields|yielded) )?(?:no|0|zero)"
+    r"|(?:(?:the )?(?:sql )?query (?:returns|returned|gives|gave|yields|yielded) )?(?:no|0|zero)"
     r" (?:rows?|results?|records?|matches)"
     r"|(?:null|none|n/a)\b,?:? (?:[-–—] )?\(?(?:since|because|as|given that|there (?:is|are)|no"
     r"|none of|nothing|nobody)\b.{0,300}"
@@ -176,7 +177,7 @@ _MAY_SAY_NOTHING = re.compile(
     r"|therefore|thus|hence|em|un|can|could|ins|it(?:'s| can| is)|th(?:at|is)(?:'s| is| info)|sorry"
     r"|i(?:'m| am| can| could| was)|afraid|based|die frage|la |[根从基依]"
     r"|th(?:e|ese|is) (?:req|nec|need|info|data|fig|num|text|cont|prov|giv|avail|shown|doc|art|pap|coll|sourc|frage)"
-    r"|[无没空不均并未找因所综经]|\d{1,3}[.)] (?:nu|no)|\Z"
+    r"|query|(?:0|zero) (?:rows|results|records|matches)|[无没空不均并未找因所综经查符满结]|\d{1,3}[.)] (?:nu|no)|\Z"
     r"|(?:the|this|my|our) (?:question|answer|can|final|correct|expected|result|output|value|response|query|list|set))",
     re.IGNORECASE,
 )
@@ -218,7 +219,7 @@ _REASON = re.compile(
 )
 """A word of a reason in brackets after NULL."""
 # The same for the first letter or digit, even cheaper.
-_NEVER_FIRST = frozenset("0123456789fgjkpqrvwxyzFGJKPQRVWXYZ")
+_NEVER_FIRST = frozenset("0123456789fgjkprvwxyzFGJKPRVWXYZ")
 
 
 def states_no_answer(stated: str) -> bool:

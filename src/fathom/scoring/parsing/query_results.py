@@ -18,12 +18,16 @@ from fathom.scoring.parsing.remarks import ADDS, RETRACTION, TELLS_MORE
 MAX_RESULT_LENGTH: Final = 200_000
 _STATEMENT = re.compile(r"\A(?:sql>|sqlite>|mysql>|\w*=[#>])?[ \t]*SELECT\b[^;]{1,4000};\s*\n(?=\s*\S)", re.IGNORECASE)
 _ROW_COUNT = re.compile(
-    r"(?:\A|\n)[ \t]*(?:\(?(?P<rows>\d{1,6}|no) rows?(?: affected| returned| selected| in set)?"
-    r"(?: \([\d.]+ s(?:ec)?\))?\)?"
+    r"(?:\A|\n)[ \t]*(?:[(\[]?(?P<rows>\d{1,6}|no) rows?(?: affected| returned| selected| in set)?"
+    r"(?: \([\d.]+ s(?:ec)?\))?[)\]]?"
     r"|[（(]?共[ \t]?\d{1,6}[ \t]?[行条][）)]?|(?P<empty>Empty set)(?: \([\d.]+ sec\))?)\.?[ \t]*\Z",
     re.IGNORECASE,
 )
 """The last line of a printed result: "(3 rows)", "3 rows in set (0.00 sec)", "Empty set"."""
+_TIMING = re.compile(r"\n[ \t]*(?:run )?time:? ?[\d.]+ ?m?s(?:ec)?\.?[ \t]*\Z", re.IGNORECASE)
+"""How long a query took, below its result."""
+_ELEMENT = re.compile(r"^\(([^()\n]{1,400}),\)$", re.MULTILINE)
+"""A row of one column as Python prints it: "(57,)"."""
 _RULE = re.compile(r"[ \t]*\+?-+(?:(?:[ \t]*[|+][ \t]*|[ \t]+)-+)*\+?[ \t]*")
 _COLUMN = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*(?:\.[a-z0-9_]+)?|[A-Za-z]+\([\w.* ,]{0,80}\)", re.ASCII)
 _SNAKE = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+|(?:COUNT|SUM|AVG|MIN|MAX|count|sum|avg|min|max)\([^()\n]{0,80}\)")
@@ -35,21 +39,19 @@ def as_table(text: str, hints: KeyHints) -> str:
     """A printed result as a table in Markdown, or NULL if it has no rows; any other text as it is."""
     if len(text) > MAX_RESULT_LENGTH or "\n" not in text:
         return "NULL" if _says_empty(text) else text
-    body = _STATEMENT.sub("", text)
+    body = _ELEMENT.sub(r"\1", _TIMING.sub("", _STATEMENT.sub("", text)))
     count = _ROW_COUNT.search(body)
     if count:
         body = body[: count.start()]
     table, _, below = body.strip("\n").partition("\n\n")
     told = bool(below) and _is_about(below)
-    if told:
-        body = table
     sure = told or count is not None
-    lines = [line for line in body.split("\n") if line.strip()]
+    lines = [line for line in (table if told else body).split("\n") if line.strip()]
     if len(lines) > 3 and "-" in lines[-1] and _RULE.fullmatch(lines[-1]) and not lines[0].startswith("+"):
         lines = lines[:-1]  # a rule at the end
     rows = _drawn(lines) or next(filter(None, (_separated(lines, sign, sure) for sign in ",|\t")), None)
     if rows is None or any(letters(cell) in hints.whole for cell in rows[0]):
-        return body.strip() if count and body.strip() else text
+        return body.strip() if body.strip() and (count or body != text) else text
     if len(rows) == 1:
         return "NULL"
     return markdown(*_by_rank(rows[0], rows[1:]))
