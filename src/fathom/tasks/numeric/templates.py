@@ -132,11 +132,11 @@ class Template:
 @cache
 def templates() -> tuple[Template, ...]:
     """All built-in templates, in a fixed order, no two with the same SQL."""
-    made: dict[str, Template] = {}
+    by_id: dict[str, Template] = {}
     for program in filter(_is_meaningful, _programs()):
         text = parameterized(program, SCHEMA).text
-        made.setdefault(text, Template(short_id("t", text), program, built_in=True))
-    return tuple(made.values())
+        by_id.setdefault(text, Template(short_id("t", text), program, built_in=True))
+    return tuple(by_id.values())
 
 
 def _programs() -> Iterator[tree.Program]:
@@ -149,9 +149,9 @@ def _programs() -> Iterator[tree.Program]:
 def _is_meaningful(program: tree.Program) -> bool:
     """Whether no part is redundant.
 
-    Nothing is sorted, listed, grouped or aggregated by a measure that the condition fixes; no extreme is asked of a
-    measure that the condition bounds, and no different values of one that the condition lists. Values that are sorted
-    by themselves need no second sort key.
+    Nothing is sorted, grouped or aggregated by a measure that the condition fixes; no extreme and no value of each
+    article is asked of a measure that the condition bounds, and no different values of one that the condition lists.
+    Values that are sorted by themselves need no second sort key.
     """
     limited = [node for node in tree.nodes(program.where) if isinstance(node, tree.Compare | tree.Between | tree.OneOf)]
     compared = {node.measure for node in limited}
@@ -165,7 +165,10 @@ def _is_meaningful(program: tree.Program) -> bool:
             return measure not in compared
         case tree.Values(measure, True) | tree.CountDistinct(measure):
             return measure not in fixed | listed
-        case tree.Aggregate(_, measure) | tree.Values(measure) | tree.GroupedResults(measure):
+        case tree.Values(measure):
+            # "What is the author count of the articles with at least 7 authors?" is often the number in the question.
+            return measure not in compared
+        case tree.Aggregate(_, measure) | tree.GroupedResults(measure):
             return measure not in fixed
         case _:
             return True
@@ -258,12 +261,12 @@ def _filtering() -> Iterator[tree.Program]:
     sortable: tuple[tree.Measure, ...] = (*COUNTS, ARITHMETIC[1])
     orders = [tree.Sort(measure, direction) for measure in sortable for direction in DIRECTIONS]
     sorted_outputs: tuple[tree.Output, ...] = (tree.Labels(), *map(tree.Values, COUNTS))
-    for place, condition in enumerate(_conditions()):
+    for index, condition in enumerate(_conditions()):
         for step in range(2):
-            yield tree.Program(lists[(place + 3 * step) % len(lists)], condition)
-            yield tree.Program(totals[(2 * place + 5 * step) % len(totals)], condition)
-            output = sorted_outputs[(place + step) % len(sorted_outputs)]
-            yield tree.Program(output, condition, (orders[(3 * place + step) % len(orders)],))
+            yield tree.Program(lists[(index + 3 * step) % len(lists)], condition)
+            yield tree.Program(totals[(2 * index + 5 * step) % len(totals)], condition)
+            output = sorted_outputs[(index + step) % len(sorted_outputs)]
+            yield tree.Program(output, condition, (orders[(3 * index + step) % len(orders)],))
     for sign in SIGNS:
         if sign == "<>":
             continue
