@@ -217,14 +217,6 @@ def test_the_name_of_a_journal_is_not_the_title() -> None:
     assert found.title == TITLE.text
 
 
-def test_a_name_that_ends_in_capitals_among_others_may_be_an_institution() -> None:
-    lines = ["Ada Quill", "University of Fenwick", "Tom Reyes", "Department of Salt", "Halden Brewing AG", "Norway"]
-    found = front(TITLE, *(Drawn(72, 690 - 14 * at, text, 11) for at, text in enumerate(lines)))
-    assert found.unknown["authors"] == "only some of the names end in capitals"
-    found = front(TITLE, Drawn(72, 690, "Ada QUILL, Tom REYES", 11))
-    assert "authors" not in found.unknown
-
-
 @pytest.mark.parametrize(
     ("drawn", "text"),
     [
