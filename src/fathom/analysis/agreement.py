@@ -216,9 +216,9 @@ def _outside(documents: Mapping[DocumentId, Mapping[str, Annotation]], index: Se
     return sum(
         not index.covered(Passage(document=document, span=span))
         for document, found in documents.items()
-        for one in found.values()
+        for annotation in found.values()
         for marked in MARKED
-        for span in _spans(one, marked)
+        for span in _spans(annotation, marked)
     )
 
 
@@ -306,7 +306,7 @@ class _PairTables:
 
 
 def _mean_kappa(blocks: FloatArray) -> float | None:
-    found = [one for table in blocks.sum(axis=0) if (one := cohen_kappa(table)) is not None]
+    found = [kappa for table in blocks.sum(axis=0) if (kappa := cohen_kappa(table)) is not None]
     return float(np.mean(found)) if found else None
 
 

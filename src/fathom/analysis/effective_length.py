@@ -96,7 +96,7 @@ def _last_kept(means: FloatArray) -> IntArray:
 def _note(points: Sequence[LengthPoint], reached: int, shortest: float) -> str:
     if reached < 0:
         return f"Accuracy is zero at {points[0].name}, so there is no effective length."
-    kept = f"at least {THRESHOLD:.0%} of its accuracy at {points[0].name} ({shortest:.1%})"
+    threshold = f"at least {THRESHOLD:.0%} of its accuracy at {points[0].name} ({shortest:.1%})"
     if reached == len(points) - 1:
-        return f"At {points[reached].name}, the longest length tested, it keeps {kept}."
-    return f"It keeps {kept} up to {points[reached].name}, but not at {points[reached + 1].name}."
+        return f"At {points[reached].name}, the longest length tested, it keeps {threshold}."
+    return f"It keeps {threshold} up to {points[reached].name}, but not at {points[reached + 1].name}."

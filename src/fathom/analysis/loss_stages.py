@@ -42,8 +42,8 @@ def decompose(
         perfect = np.ones_like(values["tables"])
         stages.append(_stage(*_LAST, values["tables"], perfect, contexts))
     paths = Counter(
-        ", ".join(f"{system} {'correct' if values[system][place] >= 0.5 else 'incorrect'}" for system in systems)
-        for place in range(len(contexts))
+        ", ".join(f"{system} {'correct' if values[system][index] >= 0.5 else 'incorrect'}" for system in systems)
+        for index in range(len(contexts))
     )
     return LossDecomposition(
         model=model,
@@ -82,7 +82,7 @@ def _by_system(runs: Sequence[RunData]) -> dict[tuple[object, ...], dict[str, li
 
 def loss_decompositions(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> list[LossDecomposition]:
     """One for each model that was asked the same questions over two systems or more."""
-    made = []
+    decompositions = []
     for (model, *_), by_system in _by_system(runs).items():
         if len(by_system) < 2:
             continue
@@ -104,8 +104,8 @@ def loss_decompositions(bench: BenchData, runs: Sequence[RunData], fingerprint: 
         if len(rows):
             values = {system: run.accuracy_at(rows) for system, run in chosen.items()}
             names = {system: run.name for system, run in chosen.items()}
-            made.append(decompose(str(model), fingerprint, names, values, bench.contexts[rows], tuple(notes)))
-    return made
+            decompositions.append(decompose(str(model), fingerprint, names, values, bench.contexts[rows], tuple(notes)))
+    return decompositions
 
 
 def _answered_by_all(runs: Sequence[RunData], rows: IntArray) -> BoolArray:

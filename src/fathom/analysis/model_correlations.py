@@ -137,7 +137,10 @@ def _gains(points: Sequence[ModelPoint]) -> list[PromptingGain]:
 
 
 def _threshold(gains: Sequence[PromptingGain]) -> float | None:
-    direct, gain = np.array([one.direct for one in gains]), np.array([one.gain for one in gains])
+    direct, gain = (
+        np.array([of_model.direct for of_model in gains]),
+        np.array([of_model.gain for of_model in gains]),
+    )
     if len(gains) < MIN_MODELS or not direct.std():
         return None
     slope, start = np.polyfit(direct, gain, 1)

@@ -80,7 +80,7 @@ class PivotNotes:
         every = len(self.cells.grouped(self.cells.macro, self.selected))
         fewest = min(len(self.cells.grouped(self.cells.macro, places)) for places in averages)
         if fewest < every:
-            by = ", ".join(one.name for one in self.cells.macro)
+            by = ", ".join(axis.name for axis in self.cells.macro)
             yield (f"Some cells average over {fewest} of {every} groups by {by}, so they are not comparable.")
 
 

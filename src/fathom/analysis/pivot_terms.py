@@ -100,18 +100,18 @@ class PivotTerms:
                 names = (*self.table.property_names, *self.table.column_names)
                 raise unknown_name_error("--where: there is no property", name, names)
             return self._where_number(name, sign, value)
-        one = self.property(name, "--where")
+        named_property = self.property(name, "--where")
         if sign in ("=", "!="):
-            codes = self._codes(one, value)
+            codes = self._codes(named_property, value)
             if not codes and is_number and not np.isnan(as_number(value)):
                 return self._where_number(name, sign, value)
             if not codes:
-                raise unknown_name_error(f"'{one.name}' has no value", value, one.values)
-            has = one.having(codes, self.table.size)
+                raise unknown_name_error(f"'{named_property.name}' has no value", value, named_property.values)
+            has = named_property.having(codes, self.table.size)
             return np.asarray(has == (1 if sign == "=" else 0))
         if is_number:
             return self._where_number(name, sign, value)
-        return np.asarray(one.having(_compared(one, sign, value), self.table.size) == 1)
+        return np.asarray(named_property.having(_compared(named_property, sign, value), self.table.size) == 1)
 
     def _codes(self, one: Property, given: str) -> list[int]:
         """The values that are meant: the text as a whole, or each of its parts between commas; none if none exists."""
@@ -212,8 +212,8 @@ def as_number(text: str) -> float:
 def unknown_name_error(problem: str, name: str, known: Iterable[str], hint: str = "") -> FathomError:
     """An error that lists what exists, with the closest names first."""
     names = list(dict.fromkeys(known))
-    by_case = {one.lower(): one for one in names}
-    closest = [by_case[one] for one in get_close_matches(name.lower(), by_case, n=3, cutoff=0.6)]
+    by_case = {similar.lower(): similar for similar in names}
+    closest = [by_case[similar] for similar in get_close_matches(name.lower(), by_case, n=3, cutoff=0.6)]
     meant = f" Did you mean {' or '.join(closest)}?" if closest else ""
     listed = ", ".join(names[:MAX_LISTED]) + (f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else "")
     return FathomError(f"{problem} '{name}'.{meant}{hint} Choose from: {listed or 'nothing'}.")

@@ -13,7 +13,7 @@ import numpy as np
 
 from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.failure_stages import STAGES
-from fathom.analysis.findings import OUTCOMES, ItemFinding
+from fathom.analysis.findings import RESPONSE_OUTCOMES, ItemFinding
 from fathom.analysis.intervals import FloatArray, IntArray
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import Groupings, QuestionProperties
@@ -163,12 +163,12 @@ class ResponseTable:
 
     @cached_property
     def outcome(self) -> IntArray:
-        """The index of each response's outcome in `OUTCOMES`."""
+        """The index of each response's outcome in `RESPONSE_OUTCOMES`."""
         return np.concatenate([run.columns.outcome_codes() for run in self.runs])
 
     def has_outcome(self, *outcomes: str) -> IntArray:
         """For each response, 1 if it has one of the outcomes."""
-        numbers = [number for number, outcome in enumerate(OUTCOMES) if outcome in outcomes]
+        numbers = [number for number, outcome in enumerate(RESPONSE_OUTCOMES) if outcome in outcomes]
         return np.isin(self.outcome, numbers).astype(np.int64)
 
     # Properties.
@@ -246,7 +246,7 @@ class ResponseTable:
     @cached_property
     def _response_values(self) -> dict[str, Callable[[], Property]]:
         return {
-            "outcome": lambda: Property("outcome", "response", OUTCOMES, np.arange(self.size), self.outcome),
+            "outcome": lambda: Property("outcome", "response", RESPONSE_OUTCOMES, np.arange(self.size), self.outcome),
             "pattern": self._patterns,
             "cause": lambda: self._of_items("cause", [_cause(item) for items in self._items for item in items]),
             "stage": lambda: self._of_items(
@@ -349,7 +349,10 @@ class ResponseTable:
         lists = [
             run.columns.values.get(place, {}).get(key, ()) for run in self.runs for place in range(len(run.columns))
         ]
-        top, bottom = np.array([sum(one) for one in lists], dtype=float), np.array([len(one) for one in lists], float)
+        top, bottom = (
+            np.array([sum(numbers_of_response) for numbers_of_response in lists], dtype=float),
+            np.array([len(numbers_of_response) for numbers_of_response in lists], float),
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
         return ResponseColumn(name, "number", "response", values, False, top, bottom, lists)

@@ -11,7 +11,7 @@ import numpy as np
 from fathom.analysis.bench_data import BenchData, RunArrays, RunData
 from fathom.analysis.effective_length import curve
 from fathom.analysis.findings import (
-    OUTCOMES,
+    RESPONSE_OUTCOMES,
     BenchInfo,
     Breakdown,
     DistributionSummary,
@@ -110,7 +110,7 @@ def length_ranges(
 def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[DistributionSummary, ...]:
     """The distributions of a run's numbers, and of those of the keys."""
     columns, samples = run.columns, run.run.samples
-    made = []
+    summaries = []
     for distribution in declared:
         own = [value for values in columns.values.values() for value in values.get(distribution.name, ())]
         reference = [
@@ -120,7 +120,7 @@ def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[Distr
             for value in values.get(distribution.reference, ())
         ]
         if own or reference:
-            made.append(
+            summaries.append(
                 DistributionSummary(
                     name=distribution.name,
                     unit=distribution.unit,
@@ -129,12 +129,12 @@ def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[Distr
                     reference_label=distribution.reference_label,
                 )
             )
-    return tuple(made)
+    return tuple(summaries)
 
 
 def response_seconds(run: RunData) -> Spread | None:
     """The distribution of seconds of a response; None if no call took measurable time."""
-    sent = ~np.isin(run.columns.outcome_codes(), [OUTCOMES.index(outcome) for outcome in NOT_SENT])
+    sent = ~np.isin(run.columns.outcome_codes(), [RESPONSE_OUTCOMES.index(outcome) for outcome in NOT_SENT])
     seconds = np.array(run.columns.seconds)[sent].tolist()
     return spread(seconds) if any(seconds) else None
 
@@ -147,7 +147,7 @@ def outcomes(scores: RunArrays, mask: BoolArray, samples: int) -> Outcomes:
         questions=questions,
         responses=questions * samples,
         partial_credit=float(scores.partial_credit[mask].sum()) * samples,
-        **{outcome: int(count) for outcome, count in zip(OUTCOMES, sums, strict=True)},
+        **{outcome: int(count) for outcome, count in zip(RESPONSE_OUTCOMES, sums, strict=True)},
     )
 
 
@@ -182,7 +182,7 @@ def heat_maps(
     scores: RunArrays, groups: Mapping[str, Mapping[str, BoolArray]], pairs: Sequence[tuple[str, str]]
 ) -> list[HeatMap]:
     """Accuracy by each pair of groupings."""
-    made = []
+    maps = []
     for rows, columns in pairs:
         if len(groups.get(rows, ())) > 1 and len(groups.get(columns, ())) > 1:
             cells = tuple(
@@ -191,8 +191,8 @@ def heat_maps(
                 for column, second in groups[columns].items()
                 if (overlap := first & second).any()
             )
-            made.append(HeatMap(rows=rows, columns=columns, cells=cells))
-    return made
+            maps.append(HeatMap(rows=rows, columns=columns, cells=cells))
+    return maps
 
 
 def length_curve(
@@ -207,10 +207,10 @@ def length_curve(
     lengths = np.unique(tokens)
     every = tuple(str(name) for name in np.unique(names))
     families = tuple(name for name in every if len(np.unique(tokens[names == name])) == len(lengths))
-    kept = np.isin(names, families or every)
+    in_families = np.isin(names, families or every)
     points, values, contexts = [], [], []
     for length in lengths:
-        mask = kept & (tokens == length)
+        mask = in_families & (tokens == length)
         values.append(scores.accuracy[mask])
         contexts.append(scores.contexts[mask])
         points.append(
@@ -239,7 +239,7 @@ def samples_summary(run: RunData) -> Samples | None:
     samples, scores = run.run.samples, run.arrays
     if samples < 2:
         return None
-    correct_counts = scores.outcomes[:, OUTCOMES.index("correct")]
+    correct_counts = scores.outcomes[:, RESPONSE_OUTCOMES.index("correct")]
     rounds = run.correct_by_sample()
     pairs = list(combinations(range(samples), 2))
     return Samples(
@@ -266,11 +266,11 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
         for code, name in enumerate(PATTERNS)
         if len(found := with_pattern[codes[with_pattern] == code] // samples)
     }
-    made = []
+    found_patterns = []
     for name in sorted(places, key=lambda name: (-len(places[name]), name)):
         values: FloatArray = np.bincount(places[name], minlength=len(scores.rows)) / samples
         questions = [bench.questions[scores.rows[place]] for place in places[name]]
-        made.append(
+        found_patterns.append(
             Pattern(
                 name=name,
                 description=PATTERNS[name],
@@ -281,4 +281,4 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
                 examples=tuple(dict.fromkeys(question.id for question in questions))[:MAX_EXAMPLES],
             )
         )
-    return made
+    return found_patterns

@@ -30,7 +30,7 @@ def setting_comparisons(
     the comparisons of one run, overall and within each grouping.
     """
     pairs = _pairs(bench)
-    return [one for run in runs for one in _of_run(bench, run, pairs, exchanges, rng)]
+    return [comparison for run in runs for comparison in _of_run(bench, run, pairs, exchanges, rng)]
 
 
 def _pairs(bench: BenchData) -> Pairs:
@@ -97,10 +97,10 @@ def _of_run(
 
 def _kinds(bench: BenchData, run: RunData, pairs: Pairs) -> Iterator[list[_ValuePair]]:
     """The comparisons that are corrected together: overall, and within each grouping."""
-    asked = set(run.arrays.rows.tolist())
+    asked_rows = set(run.arrays.rows.tolist())
     overall = []
     for (tag, one, two), found in pairs.items():
-        rows = np.array([pair for pair in found if asked.issuperset(pair)], dtype=np.int64).reshape(-1, 2)
+        rows = np.array([pair for pair in found if asked_rows.issuperset(pair)], dtype=np.int64).reshape(-1, 2)
         if len(rows):
             overall.append(_ValuePair(run, tag, (one, two), "all", (rows[:, 0], rows[:, 1])))
     yield overall

@@ -135,9 +135,9 @@ class Adjudicator:
             return {}
         links = {id: element for id, element in current.items() if isinstance(element, EvidenceLink)}
         uses = Counter(link.evidence for link in links.values())
-        mine = {id: link for id, link in links.items() if link.claim == claim}
-        unused = {one.evidence for one in mine.values() if uses[one.evidence] == 1}
-        return dict.fromkeys((claim, *mine, *unused))
+        links_of_claim = {id: link for id, link in links.items() if link.claim == claim}
+        unused = {one.evidence for one in links_of_claim.values() if uses[one.evidence] == 1}
+        return dict.fromkeys((claim, *links_of_claim, *unused))
 
     def _merged(self, base: ClaimVersion, others: Sequence[ClaimVersion]) -> ClaimVersion:
         """The first version, with attributes that it leaves open and further evidence from the others."""
@@ -156,11 +156,11 @@ class Adjudicator:
         """The elements of an accepted claim; evidence that another claim has is used again."""
         claim = _claim_id(group)
         values: LayerChange = {claim: version.claim}
-        for one in version.evidence:
-            evidence = short_id("e", one.mark.model_dump_json())
-            values[evidence] = one.mark
-            link = EvidenceLink(claim=claim, evidence=evidence, polarity=one.polarity)
-            values[short_id("l", claim, evidence, one.polarity)] = link
+        for linked in version.evidence:
+            evidence = short_id("e", linked.mark.model_dump_json())
+            values[evidence] = linked.mark
+            link = EvidenceLink(claim=claim, evidence=evidence, polarity=linked.polarity)
+            values[short_id("l", claim, evidence, linked.polarity)] = link
         return values
 
 

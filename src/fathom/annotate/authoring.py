@@ -204,12 +204,14 @@ class AuthoringProject(Project):
     def stage_counts(self) -> AuthoringCounts:
         puzzles = self.puzzles().values()
         events = [event for history in puzzles for event in history.events]
-        ended = [one.reason for one in events if one.stage in ("discard", "rejection")]
+        ended = [stage_event.reason for stage_event in events if stage_event.stage in ("discard", "rejection")]
         return AuthoringCounts(
             puzzles=len(puzzles),
             states=dict(sorted(Counter(history.state for history in puzzles).items())),
-            events=dict(sorted(Counter(one.stage for one in events).items())),
+            events=dict(sorted(Counter(stage_event.stage for stage_event in events).items())),
             reasons=dict(sorted(Counter(ended).items())),
-            solved_by_all=sum(bool(one.baselines) and all(one.baselines.values()) for one in events),
-            disagreements=sum(one.agrees is False for one in events),
+            solved_by_all=sum(
+                bool(stage_event.baselines) and all(stage_event.baselines.values()) for stage_event in events
+            ),
+            disagreements=sum(stage_event.agrees is False for stage_event in events),
         )

@@ -43,19 +43,19 @@ class CodingState:
     corpus: Corpus
 
     def __post_init__(self) -> None:
-        wanted = {one.question_id for one in self.project.plan.cases}
+        case_questions = {case.question_id for case in self.project.plan.cases}
         self.items: dict[QuestionId, tuple[Context, Item]] = {
             item.question.id: (context, item)
             for context, items in self.bench.by_context()
             for item in items
-            if item.question.id in wanted
+            if item.question.id in case_questions
         }
         shown = ShownContexts(self.bench)
         responses_and_verdicts: dict[tuple[str, QuestionId], tuple[records.Response, Verdict]] = {}
         for name, path in self.project.plan.runs.items():
             folder = Path(os.path.normpath(self.project.folder.resolve() / path))
             responses = read_responses(folder)
-            stored = {(one.question_id, one.sample): one for one in read_verdicts(folder)}
+            stored = {(verdict.question_id, verdict.sample): verdict for verdict in read_verdicts(folder)}
             for case in self.project.plan.cases:
                 place = case.question_id, 0
                 if case.run == name and place not in responses:

@@ -166,14 +166,14 @@ def brat(annotation: Annotation, text: str) -> str:
     attributes: list[str] = []
     notes: list[str] = []
 
-    def add(label: str, one: Claim | Evidence, names: Iterable[str]) -> str:
+    def add(label: str, mark: Claim | Evidence, names: Iterable[str]) -> str:
         id = f"T{len(lines) + 1}"
-        pieces = [Span(*found.span()) for found in re.finditer(r"[^\n]*\S[^\n]*", one.span.of(text))]
+        pieces = [Span(*found.span()) for found in re.finditer(r"[^\n]*\S[^\n]*", mark.span.of(text))]
         # A mark of brat has no line breaks: one that has several lines has a piece for each.
-        spans = ";".join(f"{piece.start + one.span.start} {piece.end + one.span.start}" for piece in pieces)
-        printed = " ".join(piece.shifted(one.span.start).of(text) for piece in pieces)
+        spans = ";".join(f"{piece.start + mark.span.start} {piece.end + mark.span.start}" for piece in pieces)
+        printed = " ".join(piece.shifted(mark.span.start).of(text) for piece in pieces)
         lines.append(f"{id}\t{label} {spans}\t{printed}")
-        for name, value in attributes_of(one, names).items():
+        for name, value in attributes_of(mark, names).items():
             title = name.title().replace("_", "")
             # The value of an attribute is one word; free text is a note.
             if name in FREE_TEXTS:
@@ -183,8 +183,8 @@ def brat(annotation: Annotation, text: str) -> str:
                 attributes.append(f"A{len(attributes) + 1}\t{title} {id} {value}")
         return id
 
-    claims = [add("Claim", one, CLAIM_FIELDS) for one in marks.claims]
-    evidence = [add("Evidence", one, EVIDENCE_FIELDS) for one in marks.evidence.values()]
+    claims = [add("Claim", mark, CLAIM_FIELDS) for mark in marks.claims]
+    evidence = [add("Evidence", mark, EVIDENCE_FIELDS) for mark in marks.evidence.values()]
     relations = [
         f"R{count}\t{polarity.title()} Arg1:{evidence[number]} Arg2:{claims[claim]}"
         for count, (claim, number, polarity) in enumerate(marks.links, start=1)
@@ -216,12 +216,12 @@ def table(annotations: Sequence[Annotation], texts: Texts) -> str:
     return out.getvalue()
 
 
-def _cells(one: Claim | Evidence, text: str, names: Iterable[str]) -> dict[str, str]:
+def _cells(marked: Claim | Evidence, text: str, names: Iterable[str]) -> dict[str, str]:
     return {
-        "start": str(one.span.start),
-        "end": str(one.span.end),
-        "quote": one.span.of(text),
-        **attributes_of(one, names),
+        "start": str(marked.span.start),
+        "end": str(marked.span.end),
+        "quote": marked.span.of(text),
+        **attributes_of(marked, names),
     }
 
 

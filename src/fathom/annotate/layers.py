@@ -213,12 +213,12 @@ def layer_of(claims: tuple[Claim, ...]) -> Layer:
         values = {name: getattr(claim, name) for name in ClaimMark.model_fields if name != "kind"}
         claim_id = short_id("c", number, *claim.span)
         layer[claim_id] = ClaimMark.model_validate(values)
-        for one in claim.evidence:
-            fields = {name: getattr(one, name) for name in EvidenceMark.model_fields if name != "kind"}
+        for evidence in claim.evidence:
+            fields = {name: getattr(evidence, name) for name in EvidenceMark.model_fields if name != "kind"}
             mark = EvidenceMark.model_validate(fields)
             if mark not in marks:
                 marks[mark] = short_id("e", mark.model_dump_json())
                 layer[marks[mark]] = mark
-            link = EvidenceLink(claim=claim_id, evidence=marks[mark], polarity=one.polarity)
-            layer[short_id("l", claim_id, marks[mark], one.polarity)] = link
+            link = EvidenceLink(claim=claim_id, evidence=marks[mark], polarity=evidence.polarity)
+            layer[short_id("l", claim_id, marks[mark], evidence.polarity)] = link
     return layer

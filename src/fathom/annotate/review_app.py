@@ -76,12 +76,12 @@ async def item_list(request: Request, q: str = "", only: str = "", start: int = 
     errata = current_errata(state.bench.folder)
     words = q.lower().strip()[:200]
     rows = []
-    for number, (context, one) in enumerate(state.items, start=1):
+    for number, (context, listed) in enumerate(state.items, start=1):
         documents = state.documents(context)
-        erratum = errata.get(one.question.id)
+        erratum = errata.get(listed.question.id)
         shown = only == "" or (erratum is not None and only in ("errata", erratum.state))
-        if shown and (words in f"{one.question.text} {documents}".lower() or words == one.question.id.lower()):
-            rows.append({"number": number, "question": one.question, "documents": documents, "erratum": erratum})
+        if shown and (words in f"{listed.question.text} {documents}".lower() or words == listed.question.id.lower()):
+            rows.append({"number": number, "question": listed.question, "documents": documents, "erratum": erratum})
     start = max(0, start)
     return page(
         "items.html",
@@ -94,7 +94,7 @@ async def item_list(request: Request, q: str = "", only: str = "", start: int = 
         q=q[:200],
         only=only,
         errata=len(errata),
-        disputed=sum(one.state == "disputed" for one in errata.values()),
+        disputed=sum(entry.state == "disputed" for entry in errata.values()),
     )
 
 

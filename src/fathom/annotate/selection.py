@@ -74,7 +74,7 @@ def mathematics_share(text: str) -> float:
 def select(corpus: Corpus, selection: DocumentFilter) -> SelectedDocuments:
     """The documents of a corpus that pass all filters."""
     excluded: Counter[str] = Counter()
-    kept: list[DocumentId] = []
+    selected: list[DocumentId] = []
     for entry in corpus.entries():
         if selection.year is not None and entry.year is None:
             excluded["the year is unknown"] += 1
@@ -87,12 +87,12 @@ def select(corpus: Corpus, selection: DocumentFilter) -> SelectedDocuments:
         ):
             excluded["another share of mathematics"] += 1
         else:
-            kept.append(entry.id)
-    if selection.limit is not None and selection.limit < len(kept):
-        excluded["not drawn"] = len(kept) - selection.limit
-        drawn = set(rng_for(selection.seed, "annotate", "documents").sample(kept, selection.limit))
-        kept = [id for id in kept if id in drawn]
-    return SelectedDocuments(tuple(kept), dict(excluded))
+            selected.append(entry.id)
+    if selection.limit is not None and selection.limit < len(selected):
+        excluded["not drawn"] = len(selected) - selection.limit
+        drawn = set(rng_for(selection.seed, "annotate", "documents").sample(selected, selection.limit))
+        selected = [id for id in selected if id in drawn]
+    return SelectedDocuments(tuple(selected), dict(excluded))
 
 
 def pages(characters: int) -> int:

@@ -286,19 +286,19 @@ def export_annotations(
         if not chosen:
             raise FathomError(f"No layer of the project '{project}' is done. Finish a document first.")
         write_annotations(chosen, corpus.text, format, as_path(out))
-        layers = [opened.layer(one.document, one.annotator).elements for one in chosen]
-        every = [one for one in opened.layers() if not annotators or one[1] in annotators]
+        layers = [opened.layer(annotation.document, annotation.annotator).elements for annotation in chosen]
+        every = [annotation for annotation in opened.layers() if not annotators or annotation[1] in annotators]
         counts: dict[str, int] = {}
-        for one in chosen:
-            counts[one.annotator] = counts.get(one.annotator, 0) + 1
+        for annotation in chosen:
+            counts[annotation.annotator] = counts.get(annotation.annotator, 0) + 1
         return ExportReport(
             out=str(out),
             annotations=len(chosen),
-            documents=len({one.document for one in chosen}),
+            documents=len({annotation.document for annotation in chosen}),
             annotators=counts,
             claims=sum(isinstance(mark, ClaimMark) for layer in layers for mark in layer.values()),
-            evidence=sum(len(claim.evidence) for one in chosen for claim in one.claims),
-            unfinished=sum(not opened.layer(*one).done for one in every),
+            evidence=sum(len(claim.evidence) for annotation in chosen for claim in annotation.claims),
+            unfinished=sum(not opened.layer(*annotation).done for annotation in every),
             unlinked=sum(len(unlinked(layer)) for layer in layers),
             decisions=dict(sum((Counter(decision_counts(layer)) for layer in layers), Counter[str]())),
             attested=tuple(name for name in counts if name != ADJUDICATED and opened.attested(name)),

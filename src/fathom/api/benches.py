@@ -449,12 +449,12 @@ def _answers(
 ) -> Iterator[tuple[Key, Response | None]]:
     """The keys of a family's questions over a corpus, each with the model's response. Calls are journaled in `folder`:
     the same command resumes where it stopped."""
-    asked = family(name)
-    assert isinstance(asked.build, FromCorpus)
+    asked_family = family(name)
+    assert isinstance(asked_family.build, FromCorpus)
     with Corpus(corpus) as opened:
         items = [
             BenchItem(item.question, item.key, context)
-            for context, made in asked.build.builder(opened, asked.settings(), 0).build()
+            for context, made in asked_family.build.builder(opened, asked_family.settings(), 0).build()
             for item in made
         ]
         if model.startswith(PREFIX):

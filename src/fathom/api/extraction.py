@@ -252,12 +252,14 @@ class _Poll:
         """Ask one extractor as often as wanted; prompts with a response in the journal are not sent again."""
         extraction, options = self._extraction, self._extraction.options
         role = role_model(model, prices=options.prices, url=options.url)
-        asked = extraction.asked(role.info)
-        wanted = [RolePrompt(prompt.id, prompt.prompt, prompt_version(), _parser(prompt.fields)) for prompt in asked]
+        prompts_asked = extraction.asked(role.info)
+        role_prompts = [
+            RolePrompt(prompt.id, prompt.prompt, prompt_version(), _parser(prompt.fields)) for prompt in prompts_asked
+        ]
         for turn in range(options.tries):
             batch = run_role(
-                wanted,
-                _turn(role, asked, extraction, turn),
+                role_prompts,
+                _turn(role, prompts_asked, extraction, turn),
                 extraction.calls_folder(model),
                 RoleSettings(
                     max_tokens=options.max_tokens, temperature=options.temperature, seed=options.seed * 1_000 + turn
@@ -269,7 +271,7 @@ class _Poll:
             self._paid[model] = batch.spent
             self.usage = self.usage.plus(batch.usage)
             self.stopped = self.stopped or batch.stopped
-            for prompt in asked:
+            for prompt in prompts_asked:
                 self._count(prompt, batch.results[prompt.id].value)
 
     def _limits(self, model: str) -> RunLimits:
@@ -282,14 +284,14 @@ class _Poll:
         batches = len(self._extraction.extractors) * self._extraction.options.tries
         self._progress(self._batches * total + done, batches * total)
 
-    def _count(self, asked: _ExtractionPrompt, claims: dict[str, ExtractedFigure | None] | None) -> None:
+    def _count(self, prompt: _ExtractionPrompt, claims: dict[str, ExtractedFigure | None] | None) -> None:
         """Add the votes of one response."""
-        for field in asked.fields:
+        for field in prompt.fields:
             vote: Vote = "invalid"
             if claims is not None:
                 claim, kind = claims[field], self._extraction.pack.fields[field].kind
-                vote = "null" if claim is None else located(claim, field, asked.subject, kind) or "invalid"
-            self.ballots.setdefault((asked.subject.document, field), []).append(vote)
+                vote = "null" if claim is None else located(claim, field, prompt.subject, kind) or "invalid"
+            self.ballots.setdefault((prompt.subject.document, field), []).append(vote)
 
 
 def _check(extractors: Sequence[str], options: ExtractionOptions) -> None:
@@ -308,7 +310,7 @@ def _parser(fields: tuple[str, ...]) -> Callable[[str], dict[str, ExtractedFigur
     return lambda text: parse_response(text, fields)
 
 
-def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extraction, turn: int) -> RoleModel:
+def _turn(role: RoleModel, prompts: Sequence[_ExtractionPrompt], extraction: _Extraction, turn: int) -> RoleModel:
     """The model of one turn: a simulated one answers by its own random numbers each time."""
     if not role.name.startswith(PREFIX):
         return role
@@ -317,13 +319,15 @@ def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extr
         raise FathomError(
             f"'{role.name}' cannot extract figures. The simulated extractor is 'sim/extractor?error=0.1'."
         )
-    by_prompt = {one.prompt: one for one in asked}
+    by_prompt = {asked_prompt.prompt: asked_prompt for asked_prompt in prompts}
     read = lru_cache(maxsize=2)(extraction.corpus.document)
 
     def simulate(prompt: Prompt) -> str:
-        one = by_prompt[prompt]
-        rng = rng_for(extraction.options.seed, simulated.name, one.id, turn)
-        document = read(one.subject.document)
-        return simulated_response(simulated, document, one.subject.year, one.fields, extraction.pack, rng)
+        asked_prompt = by_prompt[prompt]
+        rng = rng_for(extraction.options.seed, simulated.name, asked_prompt.id, turn)
+        document = read(asked_prompt.subject.document)
+        return simulated_response(
+            simulated, document, asked_prompt.subject.year, asked_prompt.fields, extraction.pack, rng
+        )
 
     return RoleModel(role.name, role.info, None, simulate)

@@ -42,7 +42,7 @@ def import_inspect(log: Folder, bench: Folder, out: Folder) -> Run:
         system=str(imported_log.arguments.get("system", "full")),
         system_settings={"prompting": str(imported_log.arguments.get("prompting", "direct"))},
         settings=RunSettings(
-            samples=1 + max(one.sample for one in imported_log.responses),
+            samples=1 + max(response.sample for response in imported_log.responses),
             max_tokens=imported_log.max_tokens or RunSettings().max_tokens,
         ),
     )

@@ -151,7 +151,11 @@ class _JudgedRun:
 
     def _responses(self) -> list[JudgedResponse]:
         """The first response to each question."""
-        first = {one.question_id: one for one in self._scores.verdicts if one.sample == 0}
+        first = {
+            stored_verdict.question_id: stored_verdict
+            for stored_verdict in self._scores.verdicts
+            if stored_verdict.sample == 0
+        }
         judged = []
         for question, context in self._contexts.items():
             verdict = first.get(question)
@@ -167,8 +171,8 @@ class _JudgedRun:
     def _summaries(self) -> Iterable[JudgeSummary]:
         names = list(dict.fromkeys(judgment.judge for judgment in self._judgments))
         for name in names:
-            mine = [judgment for judgment in self._judgments if judgment.judge == name]
-            yield _summary(name, mine, [planted for planted in self._planted if planted.judge == name])
+            of_judge = [judgment for judgment in self._judgments if judgment.judge == name]
+            yield _summary(name, of_judge, [planted for planted in self._planted if planted.judge == name])
         if len(names) > 1:
             yield _summary(ALL_JUDGES, self._judgments, majority_decisions(self._planted))
 
@@ -212,7 +216,8 @@ class _JudgedRun:
     def _checked(self, places: set[ResponseId]) -> Decisions:
         """The decisions of the check alone on the same responses."""
         responses: dict[ResponseId, Response] = {
-            (one.question_id, one.sample): one for one in read_responses(self._folder).values()
+            (stored_response.question_id, stored_response.sample): stored_response
+            for stored_response in read_responses(self._folder).values()
         }
         checks = {}
         for place in sorted(places & responses.keys()):
@@ -236,8 +241,10 @@ def _combined(raters: Sequence[Decisions]) -> Decisions:
     combined: dict[ResponseId, Mapping[str, Decision]] = {}
     for place in places:
         found = [rater[place] for rater in raters if place in rater]
-        parts = dict.fromkeys(part for one in found for part in one)
-        combined[place] = {part: majority(one[part] for one in found if part in one) for part in parts}
+        parts = dict.fromkeys(part for decisions in found for part in decisions)
+        combined[place] = {
+            part: majority(decisions[part] for decisions in found if part in decisions) for part in parts
+        }
     return combined
 
 

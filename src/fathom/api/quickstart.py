@@ -108,11 +108,12 @@ def _choose_known(documents: Sequence[Collection[str]], families: Iterable[str])
 
     One document with an unknown byline rules out every question on people in its context.
     """
-    wanted = tuple(dict.fromkeys(field for name in families for field in family(name).fields))
+    fields_of_families = tuple(dict.fromkeys(field for name in families for field in family(name).fields))
     enough = max(MIN_DOCUMENTS, len(documents) / 2)
-    for count in range(len(wanted), 0, -1):
+    for count in range(len(fields_of_families), 0, -1):
         choices = {
-            fields: sum(set(fields) <= set(known) for known in documents) for fields in combinations(wanted, count)
+            fields: sum(set(fields) <= set(known) for known in documents)
+            for fields in combinations(fields_of_families, count)
         }
         best = max(choices, key=lambda fields: choices[fields])
         if choices[best] >= enough:

@@ -187,7 +187,7 @@ class _Source:
         return self.load(diagnose=True, names=names) if missing else responses
 
     def load(self, diagnose: bool, names: Sequence[str]) -> ResponseTable:
-        benches, order = [], {folder.resolve(): place for place, folder in enumerate(self.folders)}
+        benches, order = [], {folder.resolve(): index for index, folder in enumerate(self.folders)}
         loaded = load_runs(self.folders, self.bench)
         diagnose = diagnose or any(self._needs_diagnosis(bench_runs, names) for bench_runs in loaded)
         attribute = bool(DIAGNOSED.intersection(names))

@@ -11,7 +11,7 @@ import click
 
 from fathom.cli import options
 from fathom.cli.measure_output import best_system_lines, distribution_lines, measure_lines, range_lines
-from fathom.cli.output import escape_control_characters, progress_bar
+from fathom.cli.output import OTHER_OUTCOMES, escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 from fathom.records.plurals import counted
 
@@ -134,11 +134,11 @@ def _settings(findings: Findings) -> Iterator[str]:
     if overall:
         yield ""
         yield "Settings, paired by item (second - first; p after Holm's correction)"
-    for run, some in groupby(overall, key=lambda one: one.run):
+    for run, some in groupby(overall, key=lambda setting: setting.run):
         if len(findings.runs) > 1:
             yield f"{run}:"
-        for one in some:
-            yield from comparison_lines(one.comparison, "pairs")
+        for setting in some:
+            yield from comparison_lines(setting.comparison, "pairs")
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -171,8 +171,7 @@ def _accuracy(findings: Findings) -> Iterator[str]:
     yield f"  {'run':{width}} {'responses':>9} {'accuracy (95% CI)':>22}{credit}   other outcomes"
     for run in findings.runs:
         outcomes = run.overall.outcomes
-        kinds = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
-        others = ", ".join(f"{kind} {count:,}" for kind in kinds if (count := getattr(outcomes, kind)))
+        others = ", ".join(f"{kind} {count:,}" for kind in OTHER_OUTCOMES if (count := getattr(outcomes, kind)))
         credit = f" {run.overall.partial_credit.value:>14.1%}" if partial else ""
         yield (
             f"  {run.info.name:{width}} {outcomes.responses:>9,} {with_interval(run.overall.accuracy):>22}{credit}   "
@@ -316,7 +315,8 @@ def _loss_stages(loss: LossDecomposition) -> Iterator[str]:
     yield from (f"  {note}" for note in loss.notes)
 
 
-def comparison_lines(one: Comparison, noun: str = "questions") -> Iterator[str]:
+def comparison_lines(comparison: Comparison, noun: str = "questions") -> Iterator[str]:
     """Two lines about a pair of runs, or of settings."""
-    yield f"  {one.first} / {one.second}: {points(one.difference)}, p {one.p_holm:.4f}, {one.items:,} {noun}"
-    yield f"    {one.note}"
+    difference = f"{points(comparison.difference)}, p {comparison.p_holm:.4f}"
+    yield f"  {comparison.first} / {comparison.second}: {difference}, {comparison.items:,} {noun}"
+    yield f"    {comparison.note}"

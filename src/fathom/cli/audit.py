@@ -50,8 +50,8 @@ def describe(folder: Path, report: AuditReport) -> str:
         else:
             lines.append(f"  passed: {check.name} ({check.checked:,} checked)")
     for erratum in report.errata:
-        said = escape_control_characters(f"{erratum.question_id} ({erratum.by}: {erratum.reason})")
-        lines.append(f"  {erratum.state}: {said}")
+        reason = escape_control_characters(f"{erratum.question_id} ({erratum.by}: {erratum.reason})")
+        lines.append(f"  {erratum.state}: {reason}")
     if report.passed:
         lines += next_lines(f"fathom run {folder} --model MODEL")
     return "\n".join(lines)

@@ -165,7 +165,7 @@ def describe(bench: Bench) -> str:
             reasons = [f"{reason} ({count:,})" for reason, count in manifest.missing.items()]
         lines.append(f"  {total:,} fewer than requested: {', '.join(reasons)}")
     lines += [f"  {count:,} dropped: failed the check '{check}'" for check, count in manifest.dropped.items()]
-    lines += [f"  {one}" for one in manifest.unasked]
+    lines += [f"  {unasked}" for unasked in manifest.unasked]
     if fields := unknown_fields(manifest.unasked):
         lines.append(f"  to leave such documents out: fathom contexts CORPUS --known {fields} --replace")
     for name in ("family", "split", *(tag.name for tag in tags_of(manifest.families) if tag.summary), "answer"):

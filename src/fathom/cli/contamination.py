@@ -35,9 +35,9 @@ def command(runs: tuple[Path, ...], as_json: bool) -> None:
 
     by_run = contamination(runs)
     if as_json:
-        click.echo(json.dumps({name: one.model_dump(mode="json") for name, one in by_run.items()}, indent=2))
+        click.echo(json.dumps({name: evidence.model_dump(mode="json") for name, evidence in by_run.items()}, indent=2))
     else:
-        click.echo("\n".join(line for name, one in by_run.items() for line in describe(name, one)))
+        click.echo("\n".join(line for name, evidence in by_run.items() for line in describe(name, evidence)))
 
 
 def describe(name: str, evidence: Contamination) -> list[str]:

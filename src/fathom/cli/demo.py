@@ -138,20 +138,20 @@ def _run_part(caller: click.Context, part: DemoPart, out: Path, seed: int) -> No
     build.run_build(BenchRecipe(corpus, bench, {part.family: {"questions": part.questions}}, seed=seed), cores())
     _step(f"fathom audit {bench}")
     caller.invoke(audit.command, bench=bench)
-    for one in part.runs:
-        folder = _folder(out, part, one)
+    for demo_run in part.runs:
+        folder = _folder(out, part, demo_run)
         _step(
-            f"fathom run {bench} --model '{one.model}' --system {one.system} --temperature 0 "
+            f"fathom run {bench} --model '{demo_run.model}' --system {demo_run.system} --temperature 0 "
             f"--max-tokens {part.max_tokens} --out {folder}"
         )
-        settings = {"system": one.system, "max_tokens": part.max_tokens, "temperature": 0.0}
-        caller.invoke(run.command, bench=bench, model=one.model, out=folder, **settings)
+        settings = {"system": demo_run.system, "max_tokens": part.max_tokens, "temperature": 0.0}
+        caller.invoke(run.command, bench=bench, model=demo_run.model, out=folder, **settings)
         _step(f"fathom score {folder}")
         caller.invoke(score.command, target=folder)
 
 
-def _folder(out: Path, part: DemoPart, one: DemoRun) -> Path:
-    return out / "runs" / f"{part.name}-{one.name}"
+def _folder(out: Path, part: DemoPart, demo_run: DemoRun) -> Path:
+    return out / "runs" / f"{part.name}-{demo_run.name}"
 
 
 def _step(words: str) -> None:

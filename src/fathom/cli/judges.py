@@ -78,7 +78,7 @@ def command(runs: tuple[Path, ...], bench: Path | None, people: Path | None, rat
 def _as_json(reports: Sequence[JudgeReport], ratings: Mapping[str, Sequence[RatingSummary]]) -> dict[str, object]:
     return {
         "runs": [report.model_dump() for report in reports],
-        "ratings": {run: [one.model_dump() for one in found] for run, found in ratings.items()},
+        "ratings": {run: [summary.model_dump() for summary in found] for run, found in ratings.items()},
     }
 
 

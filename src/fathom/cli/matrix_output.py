@@ -19,8 +19,8 @@ from fathom.records.plurals import counted
 
 def run_cells(request: MatrixRequest, limits: RunLimits, as_json: bool) -> None:
     """Run all cells, with a line for each, and write one report."""
-    for one in {one.request.model: one for one in request.cells}.values():
-        warn_of_age(one.request)
+    for planned in {planned.request.model: planned for planned in request.cells}.values():
+        warn_of_age(planned.request)
     if not as_json:
         click.echo(f"{request.folder}: {counted(len(request.cells), 'cell')} on {request.bench}")
     with _Lines(silent=as_json) as progress:

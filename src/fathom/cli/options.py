@@ -131,14 +131,14 @@ def require_path(path: Path, what: str) -> None:
 
 
 def merged(
-    context: click.Context, param: click.Parameter, given: tuple[dict[str, tuple[str, ...]], ...]
+    context: click.Context, param: click.Parameter, mappings: tuple[dict[str, tuple[str, ...]], ...]
 ) -> dict[str, tuple[str, ...]] | None:
     """The variations of an option that was given several times; None if it was not given."""
     values: dict[str, tuple[str, ...]] = {}
-    for one in given:
-        if repeated := values.keys() & one.keys():
+    for mapping in mappings:
+        if repeated := values.keys() & mapping.keys():
             raise FathomError(f"{_option(param)} names {', '.join(sorted(repeated))} twice. Give each name once.")
-        values |= one
+        values |= mapping
     return values or None
 
 

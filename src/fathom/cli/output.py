@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from fathom.api.corpora import Corpus
     from fathom.api.findings import Estimate
 
+OTHER_OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
+"""Outcomes of responses other than correct, in the order in which they are printed."""
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 

@@ -16,7 +16,7 @@ from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.cli.measure_output import measure_lines
-from fathom.cli.output import next_lines
+from fathom.cli.output import OTHER_OUTCOMES, next_lines
 from fathom.records.errors import FathomError
 from fathom.records.plurals import counted
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 HIDDEN = {"separate": "in a separate thinking text", "hidden": "hidden by the provider", "none": "none"}
 """Labels for reasoning that is not checked, by its state."""
-OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
-"""Outcomes other than correct, in the order in which they are printed."""
 
 
 @click.command(
@@ -164,7 +162,7 @@ def _table(groups: dict[str, Score]) -> Iterator[str]:
     yield f"  {'':{width}} {'questions':>9} {'accuracy':>8} {'partial credit':>14}{headings}   other outcomes"
     for name, score in groups.items():
         means = "".join(f" {_share(score.measures.get(measure)):>{_width(measure)}}" for measure in measures)
-        outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OUTCOMES if (count := getattr(score, outcome)))
+        outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OTHER_OUTCOMES if (count := getattr(score, outcome)))
         shares = f"{score.accuracy:>8.1%} {score.partial_credit:>14.1%}{means}"
         # Not every question has the tag.
         yield f"  {name or '(none)':{width}} {score.questions:>9,} {shares}   {outcomes}".rstrip()

@@ -161,20 +161,20 @@ def command(
     click.echo(escape_control_characters(results.formatted(chosen, cells, decimals)).rstrip("\n"))
 
 
-def _measures(given: Sequence[str]) -> list[str]:
+def _measures(arguments: Sequence[str]) -> list[str]:
     """The measures, separated by commas; those of a condition are part of it: outcome=error,overflow."""
     return [
         part.strip()
-        for argument in given
+        for argument in arguments
         for part in ([argument] if "=" in argument else argument.split(","))
         if part.strip()
     ]
 
 
-def _renames(given: Sequence[str]) -> dict[str, dict[str, str]]:
+def _renames(arguments: Sequence[str]) -> dict[str, dict[str, str]]:
     """By property: values and their new names. A value may contain "=", as the names of simulated models do."""
     renames: dict[str, dict[str, str]] = {}
-    for argument in given:
+    for argument in arguments:
         name, _, rest = argument.partition(":")
         value, _, new = rest.rpartition("=")
         if not (name and value and new):
@@ -185,9 +185,9 @@ def _renames(given: Sequence[str]) -> dict[str, dict[str, str]]:
     return renames
 
 
-def _bins(given: Sequence[str]) -> dict[str, list[str | float]]:
+def _bins(arguments: Sequence[str]) -> dict[str, list[str | float]]:
     bins: dict[str, list[str | float]] = {}
-    for argument in given:
+    for argument in arguments:
         name, _, limits = argument.partition("=")
         if not (name and limits):
             raise FathomError(f"--bins does not take '{argument}'. Give NUMBER=LIMITS, such as context-length=15K,20K.")

@@ -478,9 +478,9 @@ def _apportion_to_splits(count: int, weights: Sequence[int]) -> list[int]:
 
 def _apportion(count: int, weights: Sequence[int]) -> list[int]:
     """`count` split in proportion to the weights, into whole numbers that add up to it."""
-    total, given, shares = sum(weights), 0, []
-    for place in range(1, len(weights) + 1):
-        end = -(-count * sum(weights[:place]) // total)
-        shares.append(end - given)
-        given = end
+    total, apportioned, shares = sum(weights), 0, []
+    for index in range(1, len(weights) + 1):
+        end = -(-count * sum(weights[:index]) // total)
+        shares.append(end - apportioned)
+        apportioned = end
     return shares

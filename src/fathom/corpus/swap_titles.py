@@ -146,7 +146,7 @@ class TitleSwap:
             for title in self._by_start.get(letters.all[at : at + START], ())
             if letters.all.startswith(title, at)  # it may end inside a word: "limit" in "limits"
         ]
-        candidates.sort(key=lambda one: (-len(one[0]), one[1]))
+        candidates.sort(key=lambda candidate: (-len(candidate[0]), candidate[1]))
         return _apart(letters.changed(self.words[title], at) for title, at in candidates)
 
     @cached_property

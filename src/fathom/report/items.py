@@ -39,7 +39,7 @@ ITEMS_PER_PART = 1_000
 MAX_COSTS = 60_000
 """Responses up to which the page has the cost of each; with more its data would be too large."""
 
-OUTCOMES = {
+OUTCOME_LETTERS = {
     "correct": "c",
     "incorrect": "i",
     "unparseable": "u",
@@ -183,7 +183,9 @@ class Items:
                     yield ShownItem(item.question, item.key, context, bench, next(places))
 
     def _run_responses(self, info: RunInfo, item_findings: Sequence[ItemFinding]) -> RunResponses:
-        bench = next(index for index, one in enumerate(self.findings.benches) if one.fingerprint == info.bench)
+        bench = next(
+            index for index, bench_info in enumerate(self.findings.benches) if bench_info.fingerprint == info.bench
+        )
         numbers, folder = self._numbers[bench], Path(info.folder)
         samples = read_run(folder).settings.samples
         starts = array("i", [-1]) * len(numbers)
@@ -216,7 +218,7 @@ class Items:
         patterns: list[list[int]] = []
         for number, (bench, place, _) in enumerate(self._questions()):
             finding = run.first(bench, place)
-            outcomes.append(OUTCOMES[finding.outcome] if finding else "-")
+            outcomes.append(OUTCOME_LETTERS[finding.outcome] if finding else "-")
             cause = _cause(finding)
             causes.append(self.causes(cause) if cause else -1)
             stages.append(self.stages(finding.stage) if finding and finding.stage else -1)
@@ -268,11 +270,11 @@ class Items:
         some = [response for run in self.runs for response in run.responses.every(step)]
         texts = [
             [
-                shortened(one.text, limits.response),
-                shortened(one.thinking, limits.thinking),
-                steps_of(one.trace, limits),
+                shortened(stored.text, limits.response),
+                shortened(stored.thinking, limits.thinking),
+                steps_of(stored.trace, limits),
             ]
-            for one in some
+            for stored in some
         ]
         return len(packed(texts)) * total // max(1, len(some))
 
@@ -326,7 +328,7 @@ class Items:
             else [0, 0, None]
         )
         return [
-            OUTCOMES[finding.outcome],
+            OUTCOME_LETTERS[finding.outcome],
             shortened(response.text, limits.response) if response else "",
             None if parsed is None else display(parsed),
             (verdict.reason if verdict else "") or (response.error or "" if response else ""),
@@ -345,7 +347,7 @@ class Items:
                 for step in finding.steps[:24]
             ],
             sorted(verdict.measures.items()) if verdict else [],
-            [[part.name, OUTCOMES[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
+            [[part.name, OUTCOME_LETTERS[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
             if verdict
             else [],
             self.stages(finding.stage) if finding.stage else -1,

@@ -99,7 +99,9 @@ def only(findings: Findings, bench: BenchInfo) -> Findings:
             ),
             "baselines": tuple(baseline for baseline in findings.baselines if baseline.bench == bench.fingerprint),
             "closed_book": tuple(test for test in findings.closed_book if test.bench == bench.fingerprint),
-            "repeated_runs": tuple(one for one in findings.repeated_runs if one.bench == bench.fingerprint),
+            "repeated_runs": tuple(
+                repeated for repeated in findings.repeated_runs if repeated.bench == bench.fingerprint
+            ),
         }
     )
 

@@ -486,7 +486,7 @@ def read_spent(folder: Path) -> float:
 
 def spent_at_most(folder: Path) -> float:
     """The dollars that a run has spent if lost calls cost as much as they can."""
-    return read_spent(folder) + sum(one.price or 0.0 for one in lost_calls(folder))
+    return read_spent(folder) + sum(call.price or 0.0 for call in lost_calls(folder))
 
 
 def is_running(folder: Path) -> bool:

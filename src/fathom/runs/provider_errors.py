@@ -100,7 +100,7 @@ def may_be_paid(error: BaseException) -> bool:
         return status in _ANSWER_LOST
     if not isinstance(error, Exception) or is_timeout(error) or is_unstreamed(error) or fault_of_body(error):
         return True  # a cancelled attempt was too slow for the engine
-    names = {kind.__name__ for one in _causes(error) for kind in type(one).__mro__}
+    names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
     return _broken_connection(error) is not None and not names & (_UNSENT | {"ConnectionRefusedError", "gaierror"})
 
 
@@ -118,20 +118,20 @@ def problem_of_attempt(error: BaseException) -> str:
 def _broken_connection(error: BaseException) -> BaseException | None:
     """The innermost known error of the connection; None if the error is another one."""
     found = None
-    for one in _causes(error):
-        if isinstance(one, ConnectionError | TimeoutError) or _CONNECTION & {
-            kind.__name__ for kind in type(one).__mro__
+    for cause in _causes(error):
+        if isinstance(cause, ConnectionError | TimeoutError) or _CONNECTION & {
+            kind.__name__ for kind in type(cause).__mro__
         }:
-            found = one
+            found = cause
     return found
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """The error, its cause, and so on."""
-    one: BaseException | None = error
-    while one is not None:
-        yield one
-        one = one.__cause__
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
 
 
 def is_overflow(message: str) -> bool:

@@ -28,7 +28,7 @@ from fathom.runs.redaction import error_text
 from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
 from fathom.runs.unfinished_calls import canonical
-from fathom.systems.protocol import OUTCOMES, CallEstimate, estimate_prompts, total
+from fathom.systems.protocol import OUTCOME_OF_STOP, CallEstimate, estimate_prompts, total
 
 T = TypeVar("T")
 
@@ -102,11 +102,15 @@ class RoleBatch(Generic[T]):
     @property
     def values(self) -> dict[str, T]:
         """The parsed values."""
-        return {id: one.value for id, one in self.results.items() if one.state == "parsed" and one.value is not None}
+        return {
+            id: result.value
+            for id, result in self.results.items()
+            if result.state == "parsed" and result.value is not None
+        }
 
     @property
     def is_complete(self) -> bool:
-        return all(one.state == "parsed" for one in self.results.values())
+        return all(result.state == "parsed" for result in self.results.values())
 
 
 def _no_references(reference: TextReference) -> NoReturn:
@@ -127,7 +131,7 @@ def run_role(
     `progress` is called with the number of finished prompts and the total.
     """
     wanted = list(prompts)
-    if len({one.id for one in wanted}) != len(wanted):
+    if len({prompt.id for prompt in wanted}) != len(wanted):
         raise FathomError("Two prompts of a batch have the same id. Give each prompt a unique id.")
     if limits.budget is not None and model.simulate is None and not model.info.has_prices:
         raise FathomError(
@@ -187,7 +191,7 @@ class _Batch(Generic[T]):
         self.settings = settings
         self._journal = journal
         self._progress = progress
-        self._keys = [_key(one.prompt, model.name, settings) for one in prompts]
+        self._keys = [_key(prompt.prompt, model.name, settings) for prompt in prompts]
         self.spent = 0.0
         self._calls: dict[str, RoleCall] = {}
         self._asked: Counter[str] = Counter()
@@ -200,9 +204,9 @@ class _Batch(Generic[T]):
     def pending(self) -> list[_RoleJob[T]]:
         """The prompts without a parseable completion; prompts with the same content appear once."""
         jobs = {
-            key: _RoleJob(key, one)
-            for key, one in zip(self._keys, self._prompts, strict=True)
-            if self._result(key, one).state != "parsed"
+            key: _RoleJob(key, prompt)
+            for key, prompt in zip(self._keys, self._prompts, strict=True)
+            if self._result(key, prompt).state != "parsed"
         }
         self._done = len(self._prompts) - len(jobs)
         return list(jobs.values())
@@ -210,7 +214,7 @@ class _Batch(Generic[T]):
     def record(self, job: _RoleJob[T], completion: Completion, price: float | None = None) -> RoleCall:
         """Write a completion to the journal."""
         usage = completion.usage if price is None else completion.usage.model_copy(update={"price": price})
-        return self._append(job, outcome=OUTCOMES[completion.stop], text=completion.text, usage=usage)
+        return self._append(job, outcome=OUTCOME_OF_STOP[completion.stop], text=completion.text, usage=usage)
 
     def fail(self, job: _RoleJob[T], error: Exception) -> RoleCall:
         """Write an error to the journal."""
@@ -240,8 +244,8 @@ class _Batch(Generic[T]):
 
     def finish(self, stopped: str | None) -> RoleBatch[T]:
         results = {
-            one.id: replace(self._result(key, one), calls=self._asked[key])
-            for key, one in zip(self._keys, self._prompts, strict=True)
+            prompt.id: replace(self._result(key, prompt), calls=self._asked[key])
+            for key, prompt in zip(self._keys, self._prompts, strict=True)
         }
         calls = {key: self._calls[key] for key in self._keys if key in self._calls}
         usage = total([Usage(price=0.0), *(call.usage for call in calls.values())])

@@ -43,7 +43,7 @@ def check_system(bench: BenchView, system: System, limits: RequestLimits) -> Sys
     chosen = _some_questions(bench)
     first = _Trial(bench, system, limits, chosen)
     results = [*_class_checks(system), *anyio.run(first.run)]
-    if needs_model(system) and not any(one.result == "failed" for one in results):
+    if needs_model(system) and not any(result.result == "failed" for result in results):
         results += _model_checks(bench, system, limits, chosen, first)
     return SystemChecks(results, first.responses)
 
@@ -196,10 +196,10 @@ def _model_checks(
     bad = 0
     for behavior, model in unusual.items():
         results = anyio.run(_Trial(bench, system, limits, chosen[:1], model).run)
-        for one in results:
-            if one.result == "failed":
+        for result in results:
+            if result.result == "failed":
                 bad += 1
-                yield failed(f"With a model that {behavior}: {one.sentence}")
+                yield failed(f"With a model that {behavior}: {result.sentence}")
     if not bad:
         yield passed(f"It gives a response when the model {', '.join(unusual)}.")
 

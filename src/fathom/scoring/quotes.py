@@ -294,9 +294,9 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 def _gap(text: str, at: int, step: int) -> int:
     """The next place between two words, forward or backward; the place itself if there is none near."""
-    for place in range(at, at + step * _MARGIN, step):
-        if not 0 < place < len(text) or text[place].isspace() or text[place - 1].isspace():
-            return place
+    for index in range(at, at + step * _MARGIN, step):
+        if not 0 < index < len(text) or text[index].isspace() or text[index - 1].isspace():
+            return index
     return at
 
 

@@ -43,13 +43,13 @@ def recall(needed: Iterable[Passage], retrieved: Sequence[Passage]) -> Recall | 
     A needed span counts if it lies completely in the retrieved passages taken together; a needed document counts if
     any passage of it was retrieved.
     """
-    wanted = dict.fromkeys(needed)
-    if not wanted:
+    passages = dict.fromkeys(needed)
+    if not passages:
         return None
-    documents = {passage.document for passage in wanted}
-    hits = len(wanted) - len(missing(wanted, retrieved))
+    documents = {passage.document for passage in passages}
+    hits = len(passages) - len(missing(passages, retrieved))
     return Recall(
-        spans=hits / len(wanted),
+        spans=hits / len(passages),
         documents=len(documents & {passage.document for passage in retrieved}) / len(documents),
         too_few=len(retrieved) < len(documents),
     )

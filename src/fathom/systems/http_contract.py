@@ -231,9 +231,9 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
         return _clean(value)
     if isinstance(value, list):
-        return [_cleaned(one) for one in value]
+        return [_cleaned(part) for part in value]
     if isinstance(value, dict):
-        return {_clean(name): _cleaned(one) for name, one in value.items()}
+        return {_clean(name): _cleaned(part) for name, part in value.items()}
     return value
 
 

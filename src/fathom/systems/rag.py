@@ -124,11 +124,11 @@ class Rag:
         def bound(chunks: int) -> int:
             return min(all_chunks, chunks * self.chunk) + chunks * LABEL_TOKENS
 
-        asked = view.count(question.text)
-        tokens = view.count(self._instruction(view)) + asked + (self.budget or bound(self.k))
+        question_tokens = view.count(question.text)
+        tokens = view.count(self._instruction(view)) + question_tokens + (self.budget or bound(self.k))
         if not self.rerank or self.reranker:
             return CallEstimate(calls=1, input_tokens=tokens, largest_call=tokens)
-        ranking = view.count(TASK) + asked + bound(self.rerank) + LABEL_TOKENS
+        ranking = view.count(TASK) + question_tokens + bound(self.rerank) + LABEL_TOKENS
         return CallEstimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))
 
     def _instruction(self, view: ContextView) -> str:
@@ -157,8 +157,8 @@ def excerpts(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | TextR
     documents = view.documents
     for number, group in groupby(chunks, key=lambda chunk: chunk.document):
         yield f"===== {documents[number - 1].label}\n"
-        for place, chunk in enumerate(group):
-            if place:
+        for index, chunk in enumerate(group):
+            if index:
                 yield GAP
             yield view.reference(DOCUMENTS, chunk.start, chunk.end)
         yield "\n"

@@ -56,8 +56,8 @@ def audit(
         auditors = {name: family(name).audit(corpus, seed) for name in bench.manifest.families}
         for done, (context, items) in enumerate(bench.by_context(), start=1):
             for name, auditor in auditors.items():
-                if mine := [item for item in items if item.question.family == name]:
-                    auditor.check(context, mine)
+                if items_of_family := [item for item in items if item.question.family == name]:
+                    auditor.check(context, items_of_family)
             progress(done)
         for auditor in auditors.values():
             checks.extend(auditor.results())

@@ -121,7 +121,7 @@ class Checker:
         self._shown = ShownContexts(bench)
         self.keys = stored_keys(bench, self._questions)
         self._judgments: dict[tuple[QuestionId, int], list[Judgment]] = {}
-        self._reasoning = reasoning
+        self.reasoning = reasoning
         for judgment in judgments:
             if judgment.reasoning == reasoning:
                 self._judgments.setdefault((judgment.question_id, judgment.sample), []).append(judgment)
@@ -129,7 +129,7 @@ class Checker:
     def __call__(self, key: Key, response: Response) -> Verdict:
         judgments = self._judgments.get((response.question_id, response.sample), ())
         question = self._questions[key.question_id]
-        return verdict(family(question.family), key, response, judgments, self._shown(question), self._reasoning)
+        return verdict(family(question.family), key, response, judgments, self._shown(question), self.reasoning)
 
     def verdict(self, response: Response) -> Verdict:
         return self(self.keys[response.question_id], response)

@@ -215,7 +215,7 @@ class _BenchFitter:
             self._refused.update({TOO_FEW if smaller is None else DUPLICATE: len(items)} if items else {})
             return None, []
         self._taken.add(smaller.id)
-        kept: list[Item] = []
+        refitted_items: list[Item] = []
         for name in self._bench.manifest.families:
             items_of_family = [item for item in items if item.question.family == name]
             refitter = self._refitter(name)
@@ -223,18 +223,18 @@ class _BenchFitter:
                 self._refused.update(map(_not_resizable, items_of_family))
                 continue
             refitted = refitter.refit(context, smaller, items_of_family)
-            kept.extend(refitted.items)
+            refitted_items.extend(refitted.items)
             self._refused.update(refitted.refused)
-        return smaller, kept
+        return smaller, refitted_items
 
     def _chosen(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:
         """The documents to keep: those that items depend on most, then others that still fit."""
-        asked, own = self._asked(context, items), self._counter(context.tokenizer)
+        question_tokens, own = self._asked(context, items), self._counter(context.tokenizer)
 
         def fits(wanted: Collection[DocumentId]) -> bool:
             ordered = _in_order(context, wanted)
             # The window becomes the context's length, which the text must not exceed in the context's tokens.
-            return self._window.takes(self._ruled(context).tokens(ordered) + asked) and (
+            return self._window.takes(self._ruled(context).tokens(ordered) + question_tokens) and (
                 own.tokens(ordered) <= self._window.window
             )
 

@@ -76,13 +76,13 @@ def simulated_call(
         error = f"provider: no response within the time limit (simulated, attempt {attempt + 1})"
         return Response(question_id=question.id, sample=sample, outcome="error", error=error, usage=Usage(price=0.0))
     refused = simulated.happens("refuse", rng)
-    said = REFUSAL if refused else text()
+    text_of_response = REFUSAL if refused else text()
     return Response(
         question_id=question.id,
         sample=sample,
         outcome="refused" if refused else "answered",
-        text=said,
-        usage=Usage(output_tokens=len(_WORD.findall(said)), price=0.0),
+        text=text_of_response,
+        usage=Usage(output_tokens=len(_WORD.findall(text_of_response)), price=0.0),
     )
 
 

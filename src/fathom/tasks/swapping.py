@@ -140,7 +140,7 @@ class _Swap:
         swappers = {name: self._swapper(name) for name in self._families}
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
             after = self._contexts.context(context)
-            kept: list[Item] = []
+            swapped_items: list[Item] = []
             for name in dict.fromkeys(item.question.family for item in items):
                 items_of_family = [item for item in items if item.question.family == name]
                 if name not in swappers:
@@ -148,9 +148,9 @@ class _Swap:
                     continue
                 swapped = swappers[name].swap(context, after, items_of_family)
                 after = swapped.context
-                kept += map(_marked, swapped.items)
+                swapped_items += map(_marked, swapped.items)
                 self._lost.update(swapped.refused)
-            verified = self._verifier.verify(after, kept)
+            verified = self._verifier.verify(after, swapped_items)
             self._lost.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
             if verified.items:
                 self._grown += after.length > context.length

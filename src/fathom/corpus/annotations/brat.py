@@ -69,7 +69,7 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
             name = _attribute_name(match[1])
             further.append((match[2], name, match[3] or name))  # its mark may be on a later line
         elif match := _NOTE.fullmatch(line.rstrip("\r")):
-            note = _ESCAPED.sub(lambda one: _ESCAPES[one[1]], match[3])
+            note = _ESCAPED.sub(lambda escape: _ESCAPES[escape[1]], match[3])
             further.append((match[2], _attribute_name(match[1]), note))
     for id, name, value in further:
         if target := marks.get(id) or relations.get(id):

@@ -41,11 +41,11 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
 def _words(report: etree._Element, kind: str) -> list[str]:
     """The keywords of one kind; articles whose parts were judged differently have several."""
     found = report.xpath(f".//kwd-group[@kwd-group-type='{kind}']/kwd")
-    return [" ".join("".join(one.itertext()).split()).lower() for one in found]
+    return [" ".join("".join(label.itertext()).split()).lower() for label in found]
 
 
 def _sentences(report: etree._Element) -> tuple[str, ...]:
     """The sentences of an assessment."""
-    paragraphs = (" ".join("".join(one.itertext()).split()) for one in report.xpath("./body//p"))
+    paragraphs = (" ".join("".join(element.itertext()).split()) for element in report.xpath("./body//p"))
     sentences = (sentence for paragraph in paragraphs for sentence in _SENTENCE_END.split(paragraph))
     return tuple(sentence for sentence in sentences if len(sentence.split()) >= MIN_WORDS)

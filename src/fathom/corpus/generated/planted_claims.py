@@ -59,8 +59,8 @@ def plan_claims(rng: Random, experiments: Sequence[Experiment]) -> ClaimPlan:
 
 def _two_columns(experiment: Experiment, experiments: Sequence[Experiment]) -> tuple[Experiment, Phrase, Phrase] | None:
     """Two data sets whose values of the quantity are printed in tables alone: the evidence is then those tables."""
-    told = {one.material for one in experiments if one.quantity == experiment.quantity}
-    free = [column for column in experiment.columns if column not in told]
+    materials = {one.material for one in experiments if one.quantity == experiment.quantity}
+    free = [column for column in experiment.columns if column not in materials]
     return (experiment, free[0], free[1]) if len(free) > 1 else None
 
 

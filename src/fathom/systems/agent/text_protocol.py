@@ -107,14 +107,16 @@ def _untagged(block: str, known: Collection[str]) -> Iterator[Any]:
     """The JSON values outside of tags that are calls. An answer may also be or contain JSON, which is not a call."""
     if not block.startswith(("{", "[")):
         return
-    for one in (element for output in json_values(block) if not output.cut_off for element in _elements(output.value)):
-        inner = one.get("function", one) if isinstance(one, dict) else None
+    for tool_element in (
+        element for output in json_values(block) if not output.cut_off for element in _elements(output.value)
+    ):
+        inner = tool_element.get("function", tool_element) if isinstance(tool_element, dict) else None
         if not isinstance(inner, dict):
-            inner = one
+            inner = tool_element
         if isinstance(inner, dict):
             named = any(inner.get(key) in known for key in _NAMES if isinstance(inner.get(key), str))
             if named or ("tool" in inner and any(key in inner for key in _ARGUMENTS)):
-                yield one
+                yield tool_element
 
 
 def _call(value: Any) -> _Call:

@@ -39,7 +39,7 @@ def words(text: str) -> list[str]:
 def _pairs(word: str) -> list[str]:
     if len(word) == 1 or not UNSPACED.match(word):
         return [word]
-    return [word[place : place + 2] for place in range(len(word) - 1)]
+    return [word[index : index + 2] for index in range(len(word) - 1)]
 
 
 class WordCounts(NamedTuple):

@@ -157,7 +157,7 @@ class _Selection:
     def allow_only_drafted(self) -> None:
         """Choose among those items alone that were drafted."""
         for allowed, options in zip(self._allowed, self._papers, strict=True):
-            allowed &= np.isin(np.arange(len(allowed)), list(options.drafted))
+            np.logical_and(allowed, np.isin(np.arange(len(allowed)), list(options.drafted)), out=allowed)
 
     def reduce(self, wanted: int) -> None:
         """Give up items until so many are left and all of them are at chance, and add those that fit beside them."""

@@ -90,11 +90,11 @@ class SentenceWords:
 
     def most_similar(self, text: str, count: int, without: Span | None = None) -> list[Span]:
         """The passages that share most words with a text, rare words counting more."""
-        wanted = _words(text)
+        words = _words(text)
         scored = []
         for span, found in self._words:
             if without is None or span.end <= without.start or span.start >= without.end:
-                shared = sum(self._weights[word] for word in found & wanted)
+                shared = sum(self._weights[word] for word in found & words)
                 scored.append((-shared / (1 + log(1 + len(found))), span))
         return sorted(span for score, span in sorted(scored)[:count] if score < 0)
 

@@ -51,7 +51,7 @@ class ClaimsBuilder:
 
     def build(self) -> Iterator[ContextItems]:
         """Each context with its questions."""
-        made = 0
+        built = 0
         group: list[Document] = []
         for document in self._documents():
             group.append(document)
@@ -61,9 +61,9 @@ class ClaimsBuilder:
             items = list(self._items(context, group))
             group = []
             if items:
-                made += 1
+                built += 1
                 yield ContextItems(context, items)
-            if made == self._settings.items:
+            if built == self._settings.items:
                 return
         self._left_out["too few for another context"] += len(group)
 

@@ -147,7 +147,7 @@ def _check_finding(
 
 def _has_label(value: JsonValue) -> bool:
     return isinstance(value, dict) and any(
-        name.lower() == "label" and isinstance(one, str) for name, one in value.items()
+        name.lower() == "label" and isinstance(part, str) for name, part in value.items()
     )
 
 
@@ -181,8 +181,8 @@ def _check_level(key: Key, response: Response) -> Verdict:
     verdict = check_label(key, response, scale[1].levels)
     if not isinstance(verdict.parsed, Text):
         return verdict
-    ours, theirs = (scale[1].levels.index(word) for word in (verdict.parsed.value, key.answer.value))
-    measures: dict[str, float] = {"levels": 1, "level distance": abs(ours - theirs)}
+    stated_rank, key_rank = (scale[1].levels.index(word) for word in (verdict.parsed.value, key.answer.value))
+    measures: dict[str, float] = {"levels": 1, "level distance": abs(stated_rank - key_rank)}
     return verdict.model_copy(update={"measures": verdict.measures | measures})
 
 

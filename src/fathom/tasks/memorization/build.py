@@ -249,11 +249,11 @@ class ProbeBuilder:
             "title": "no title has a distinctive word",
             "citation": f"no citation continues with a name that is new in the text (citations: {steps})",
         }
-        wanted = {"title": "that have titles", "citation": "that cite by author and year"}
+        requirements = {"title": "that have titles", "citation": "that cite by author and year"}
         return (
             f"No document of '{self._corpus.folder}' can be probed: "
             f"{', and '.join(reasons[task] for task in self.settings.probes)}. "
-            f"Ingest documents {' or '.join(wanted[task] for task in self.settings.probes)}."
+            f"Ingest documents {' or '.join(requirements[task] for task in self.settings.probes)}."
         )
 
 

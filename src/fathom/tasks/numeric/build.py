@@ -144,7 +144,8 @@ class NumericBuilder:
 def _askable(offered: Mapping[Skill, list[Template]], tables: ContextTables) -> dict[Skill, list[Template]]:
     """The templates that need nothing unknown, so that questions are planned only for skills that have one."""
     known = {
-        skill: [one for one in options if not tables.unknown.exclude(one.needs)] for skill, options in offered.items()
+        skill: [option for option in options if not tables.unknown.exclude(option.needs)]
+        for skill, options in offered.items()
     }
     return {skill: options for skill, options in known.items() if options}
 
@@ -186,17 +187,17 @@ def fill_question(
     """
     nullable = rng.random() < rate.nullable[skill]
     if not rate.unanswerable:
-        suitable = [one for one in offered[skill] if one.may_be_empty == nullable]
+        suitable = [template for template in offered[skill] if template.may_be_empty == nullable]
         return _best(filler.fill, suitable, ATTEMPTS, rng) or _best(filler.fill, offered[skill], ATTEMPTS, rng)
     empty = rng.random() < rate.unanswerable
-    others = [one for name, options in offered.items() if name != skill for one in options]
+    others = [template for name, options in offered.items() if name != skill for template in options]
     for options in (offered[skill], others):
         for partner in partners if nullable else ():
-            pairable = [one for one in options if filler.can_pair(one, partner)]
+            pairable = [template for template in options if filler.can_pair(template, partner)]
             fill = partial(filler.fill_in_pair, partner=partner, empty=empty)
             if filled := _best(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
                 return filled
-        if filled := _best(filler.fill, [one for one in options if not one.may_be_empty], ATTEMPTS, rng):
+        if filled := _best(filler.fill, [template for template in options if not template.may_be_empty], ATTEMPTS, rng):
             return filled
     # All of a user's templates may allow an empty answer.
     return _best(filler.fill, offered[skill], ATTEMPTS, rng)
@@ -218,7 +219,7 @@ def _best(
                 break
         if fillings and attempt >= ATTEMPTS:
             break
-    return min(fillings, key=lambda one: one.undetected, default=None)
+    return min(fillings, key=lambda filling: filling.undetected, default=None)
 
 
 def rng_of(rng: Random, number: int) -> Random:
@@ -305,13 +306,13 @@ class ItemFactory:
 
     def _proof(self, filled: FilledTemplate, statement: str) -> Proof:
         """The result rows, and the spans of the selected articles that the answer depends on."""
-        kept = self.tables.selected(filled.program)
+        selected = self.tables.selected(filled.program)
         return Proof(
             program=statement,
             rows=tuple(tuple("" if value is None else str(value) for value in row) for row in filled.rows),
             passages=tuple(
                 Passage(document=source.id, span=span)
-                for source in (self._sources[number - 1] for number in kept)
+                for source in (self._sources[number - 1] for number in selected)
                 for span in spans_of(source, filled.template.parts_read)
             ),
         )

@@ -92,7 +92,11 @@ class TemplateFiller:
                 fillings.append(replace(filled, undetected=self._undetected(filled)))
                 if len(fillings) == COMPARED or fillings[-1].undetected == 0:
                     break
-        return min((one for one in fillings if self._accept(one)), key=lambda one: one.undetected, default=None)
+        return min(
+            (filling for filling in fillings if self._accept(filling)),
+            key=lambda filling: filling.undetected,
+            default=None,
+        )
 
     def can_pair(self, template: Template, partner: TemplateFiller) -> bool:
         """Whether the template may be filled with values that leave nothing in one of the two contexts.
@@ -131,7 +135,7 @@ class TemplateFiller:
                 fillings.append(replace(unanswered if empty else answered, undetected=undetected))
                 if len(fillings) == COMPARED_IN_PAIRS or undetected == 0:
                     break
-        return min(fillings, key=lambda one: one.undetected, default=None)
+        return min(fillings, key=lambda filling: filling.undetected, default=None)
 
     def _may_leave_nothing(self, template: Template) -> bool:
         if template.id not in self._nullable:
@@ -192,15 +196,15 @@ class TemplateFiller:
             return True
         view = self._view(template)
         mask = view.mask(program.where, values)
-        kept = mask.bit_count()
+        selected = mask.bit_count()
         if empty:
-            return kept == 0
-        if kept == view.every.bit_count():
+            return selected == 0
+        if selected == view.every.bit_count():
             return False
-        if _lists(program) and template.over_bylines and kept <= MAX_PLACES:
+        if _lists(program) and template.over_bylines and selected <= MAX_PLACES:
             names = view.column("author_name")
-            kept = len({names[place] for place in bits(mask)})
-        return kept in self._suitable(template)
+            selected = len({names[place] for place in bits(mask)})
+        return selected in self._suitable(template)
 
     def _kept(self, template: Template, values: dict[tree.Slot, tree.Constant]) -> int:
         """The number of articles or names that meet the condition."""

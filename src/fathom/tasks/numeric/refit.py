@@ -37,15 +37,15 @@ class Refitter:
         factory = ItemFactory(build_tables(self._read(smaller.documents)), self._read(smaller.documents))
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
-        kept: list[Item] = []
+        moved: list[Item] = []
         refused: list[str] = []
         for item in items:
             filled = _refill(item, filler, factory, before)
             if isinstance(filled, FilledTemplate):
-                kept.append(_moved(item, filled, factory, smaller))
+                moved.append(_moved(item, filled, factory, smaller))
             else:
                 refused.append(filled)
-        return RefittedItems(kept, refused)
+        return RefittedItems(moved, refused)
 
 
 def _refill(item: Item, filler: TemplateFiller, factory: ItemFactory, before: ContextTables) -> FilledTemplate | str:

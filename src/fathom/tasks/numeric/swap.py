@@ -35,27 +35,27 @@ class Swapper:
         factory = ItemFactory(build_tables(sources), sources)
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
-        kept: list[Item] = []
+        swapped_items: list[Item] = []
         refused: list[str] = []
         for item in items:
             filled = filled_again(item, renamed(program_of(item.key), self._swapping), filler, factory)
             if isinstance(filled, FilledTemplate):
-                kept.append(self._item(item, filled, factory, swapped))
+                swapped_items.append(self._item(item, filled, factory, swapped))
             else:
                 refused.append(filled)
-        return SwappedItems(swapped, kept, refused)
+        return SwappedItems(swapped, swapped_items, refused)
 
     def _item(self, item: Item, filled: FilledTemplate, factory: ItemFactory, swapped: Context) -> Item:
         key = factory.key(swapped, filled).model_copy(
             update={"original": item.key.answer, "swapped_from": item.question.id}
         )
-        asked = {
+        changes = {
             "id": key.question_id,
             "context_id": swapped.id,
             "text": self._words(item, filled.program),
             "tags": dict(sorted({**item.question.tags, "length": format_length(swapped.length)}.items())),
         }
-        return Item(item.question.model_copy(update=asked), key)
+        return Item(item.question.model_copy(update=changes), key)
 
     def _words(self, item: Item, program: Program) -> str:
         """The same wording with swapped names, or a new wording where the old one does not contain a name as it is."""

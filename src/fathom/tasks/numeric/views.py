@@ -102,7 +102,11 @@ def _parse(extractions: Sequence[str]) -> dict[int, _ExtractedArticle]:
 
 
 def _strings(value: object) -> list[str]:
-    return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
+    return (
+        [entry.strip() for entry in value if isinstance(entry, str) and entry.strip()]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def _load(articles: dict[int, _ExtractedArticle]) -> sqlite3.Connection:

@@ -209,9 +209,9 @@ class ExpressionParser(MeasureParser):
         scope = self.inner_scope(select, outer)
         if len(scope.correlated) != 1 or select.args.get("group"):
             raise ParseError("EXISTS takes a subquery that is joined with the outer row by one equality")
-        mine, theirs = scope.correlated[0]
-        _, scope.base = scope.resolve(mine)
-        condition = exists(outer, theirs.name, scope.base.table, mine.name, row_condition(scope, self.condition))
+        inner, outer_column = scope.correlated[0]
+        _, scope.base = scope.resolve(inner)
+        condition = exists(outer, outer_column.name, scope.base.table, inner.name, row_condition(scope, self.condition))
         if condition is None:
             raise ParseError("a subquery that selects every row excludes nothing")
         return condition

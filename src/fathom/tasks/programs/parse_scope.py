@@ -243,10 +243,10 @@ class _Joins:
         return conjunction([*self._own_terms([source]), *self._neighbors(source)])
 
     def _own_terms(self, sources: Sequence[FromTable]) -> list[tree.Condition]:
-        mine = [term for term in self._left if self._is_about(term, sources)]
-        self._left = [term for term in self._left if term not in mine]
+        terms = [term for term in self._left if self._is_about(term, sources)]
+        self._left = [term for term in self._left if term not in terms]
         inner = self._scope if sources is self._merged else _as_base(self._scope, sources[0])
-        return [self._parse(term, inner) for term in mine]
+        return [self._parse(term, inner) for term in terms]
 
     def _is_about(self, term: exp.Expr, sources: Sequence[FromTable]) -> bool:
         read = self._scope.own_sources(term)

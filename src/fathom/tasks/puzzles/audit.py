@@ -172,7 +172,7 @@ def _is_recomputed(item: Item, program: Node, readings: dict[Fact, ReadValue]) -
             values.append(computed.value(node))
         except UnknownError:
             continue  # a branch that is not taken
-    return all(any(_states(one, value) for value in values) for one in checklist_of(item.key))
+    return all(any(_states(step, value) for value in values) for step in checklist_of(item.key))
 
 
 def _states(item: ChecklistItem, reading: ReadValue) -> bool:

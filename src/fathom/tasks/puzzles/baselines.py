@@ -97,15 +97,15 @@ def _best(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
     passages = [span.of(source.document.text) for span in source.passages]
     bags = [set(_words(passage)) for passage in passages]
     counts = Counter(word for bag in bags for word in bag)
-    asked = set(_words(item.question.text))
+    question_words = set(_words(item.question.text))
     ranked = sorted(
         range(len(passages)),
-        key=lambda at: (-sum(1 / counts[word] if weighted else 1 for word in asked & bags[at]), at),
+        key=lambda at: (-sum(1 / counts[word] if weighted else 1 for word in question_words & bags[at]), at),
     )
     for at in ranked:
         options = candidates(source, item, passages[at])
         if weighted:
-            options = [one for one in options if one not in item.question.text] or options
+            options = [option for option in options if option not in item.question.text] or options
         if options:
             return passages[at], options[-1]
     return "", "0"

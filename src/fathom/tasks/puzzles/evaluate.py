@@ -140,11 +140,11 @@ class EvaluatedProgram:
         return names[0]
 
     def _overridden(self, node: Override) -> Value:
-        kept = len(self.steps)
+        step_count = len(self.steps)
         try:
             return self.of(node.exception)
         except UndecidableError:
-            del self.steps[kept:]
+            del self.steps[step_count:]
             return self.of(node.general)
 
 

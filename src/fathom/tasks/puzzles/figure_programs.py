@@ -229,13 +229,13 @@ class ArticleComposer:
         columns = sorted(column for column, methods in self._results.items() if len(methods) >= 3)
         columns = [one for one in columns if any(self._picked(other, one) for other in columns)]
         while columns:
-            asked, first, second = (self._rng.choice(columns) for _ in range(3))
-            one = self._picked(first, asked)
-            methods = self._results[asked]
-            other = self._picked(second, asked) if self._rng.random() < 0.5 else _given(self._rng.choice(methods))
+            sampled, first, second = (self._rng.choice(columns) for _ in range(3))
+            one = self._picked(first, sampled)
+            methods = self._results[sampled]
+            other = self._picked(second, sampled) if self._rng.random() < 0.5 else _given(self._rng.choice(methods))
             if one is None or other is None:
                 continue
-            left, right = (_result(asked[0], method, asked[1]) for method in (one, other))
+            left, right = (_result(sampled[0], method, sampled[1]) for method in (one, other))
             yield Compute(sign=self._rng.choice(("/", "change %")), left=left, right=right)
 
     def _picked(self, column: tuple[str, str], asked: tuple[str, str]) -> Node | None:

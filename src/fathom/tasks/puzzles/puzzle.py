@@ -343,7 +343,7 @@ def checklist(
         for child in children(step.node)
         for inner in nodes(child)
     }
-    kept = {
+    used = {
         inner.model_dump_json()
         for step in steps
         if not isinstance(step.node, Pick | Tally) and step.node.model_dump_json() not in compared
@@ -353,7 +353,7 @@ def checklist(
     items: list[ChecklistItem] = []
     for step in steps[:-1]:
         text = step.node.model_dump_json()
-        if text in compared and text not in kept and not isinstance(step.node, Compute):
+        if text in compared and text not in used and not isinstance(step.node, Compute):
             continue
         if same_value(step.value, answer) and isinstance(program, Choose | Override):
             continue  # the branch that was chosen is the answer itself
@@ -366,7 +366,7 @@ def checklist(
 def _item(
     source: PuzzleSource, step: EvaluatedStep, steps: Sequence[EvaluatedStep], letters: Mapping[str, str]
 ) -> ChecklistItem:
-    values = {one.node.model_dump_json(): one.value for one in steps}
+    values = {earlier.node.model_dump_json(): earlier.value for earlier in steps}
     node, value = step.node, step.value
     operands = tuple(
         values.get(child.model_dump_json()) or child.value  # type: ignore[union-attr]

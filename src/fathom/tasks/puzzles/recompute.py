@@ -141,7 +141,9 @@ class Recomputation:
                     raise UnknownError
                 return ReadValue(None, ranked[0][1])
             case Tally():
-                return ReadValue(Fraction(sum(self._number(one) > self._number(node.bound) for one in node.values)))
+                return ReadValue(
+                    Fraction(sum(self._number(operand) > self._number(node.bound) for operand in node.values))
+                )
             case Compute():
                 return self._computed(node.sign, self.value(node.left), self.value(node.right))
             case Choose():

@@ -167,7 +167,7 @@ class PuzzleWording:
                 return self._vocabulary.derived[node.named].ask.format(**self._subject(node))
             case Choose():
                 taken = next(
-                    one for one in (node.then, node.otherwise) if values.get(one.model_dump_json()) is not None
+                    branch for branch in (node.then, node.otherwise) if values.get(branch.model_dump_json()) is not None
                 )
                 return PuzzleWording(taken, self._vocabulary).described(values)
             case Override():

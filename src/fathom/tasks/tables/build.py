@@ -111,11 +111,11 @@ class TablesBuilder:
         made: list[Item] = []
         most_single = int(self._settings.single * (len(wanted) + len(kept))) - _singles(kept)
         owed = 0
-        for (level, name), kind in zip(wanted, self._kinds_wanted(context, wanted, rng), strict=True):
+        for (level, name), planned in zip(wanted, self._kinds_wanted(context, wanted, rng), strict=True):
             tables = [one for one in all_tables if name in (None, domain(one.pack, one.language))]
             others = _ContextQuestions((*kept, *made), used, _singles(made) < most_single)
-            if kind == "answerable" and owed:
-                kind, owed = "unanswerable", owed - 1
+            kind = "unanswerable" if planned == "answerable" and owed else planned
+            owed -= kind != planned
             drawn = [makers[one] for one in tables]
             item = self._item(context, drawn, level, kind, rng, others) if tables else None
             owed += kind == "unanswerable" and not (item and isinstance(item.key.answer, Unanswerable))
