@@ -23,8 +23,9 @@ SWEEPS = 3
 FREQUENT = 0.25
 """The weight of how much more items have an answer than have another candidate: answers in the fewest items of a paper,
 or in the most, would be given away."""
-LIMIT = 0.5
-"""How far the sums of all items may be from zero."""
+LIMIT = 0.3
+"""How far the sums of all items may be from zero. Matchers that are not balanced come closer to chance with a lower limit,
+and fewer items are left."""
 STEP = 0.04
 """The share of the items that are given up at once, as long as matchers are not at chance."""
 ROUNDS = 4
@@ -156,8 +157,8 @@ class _Selection:
 
     def allow_only_drafted(self) -> None:
         """Choose among those items alone that were drafted."""
-        for allowed, options in zip(self._allowed, self._papers, strict=True):
-            allowed &= np.isin(np.arange(len(allowed)), list(options.drafted))
+        for number, options in enumerate(self._papers):
+            self._allowed[number] &= np.isin(np.arange(len(options.uses)), list(options.drafted))
 
     def reduce(self, wanted: int) -> None:
         """Give up items until so many are left and all of them are at chance, and add those that fit beside them."""
@@ -194,9 +195,7 @@ class SelectionResult(NamedTuple):
     """The numbers of the chosen options of each paper."""
 
 
-def select(
-    papers: Sequence[PaperOptions], balance: MatcherBalance, wanted: int, drafted: Drafted
-) -> SelectionResult:
+def select(papers: Sequence[PaperOptions], balance: MatcherBalance, wanted: int, drafted: Drafted) -> SelectionResult:
     """As many items as can be kept at chance, `wanted` at most; all of them were drafted."""
     selection = _Selection(papers, balance)
     selection.fill()
