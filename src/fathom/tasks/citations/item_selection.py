@@ -24,8 +24,8 @@ FREQUENT = 0.25
 """The weight of how much more items have an answer than have another candidate: answers in the fewest items of a paper,
 or in the most, would be given away."""
 LIMIT = 0.3
-"""How far the sums of all items may be from zero. Matchers that are not balanced come closer to chance with a lower limit,
-and fewer items are left."""
+"""How far the sums of all items may be from zero. With a lower limit, matchers that are not balanced are closer to
+chance as well, and fewer items are left."""
 STEP = 0.04
 """The share of the items that are given up at once, as long as matchers are not at chance."""
 ROUNDS = 4
