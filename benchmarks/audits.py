@@ -362,7 +362,9 @@ def main() -> int:
     first, _, last = given.seeds.partition("-")
     with workplace() as folder:
         study = Study(folder, given.families.split(","), given.per_family, given.log)
-        opened = dict(corpora(folder, given.corpora, [one for one in given.only.split(",") if one]))
+        opened = dict(
+            corpora(folder, given.corpora and given.corpora.resolve(), [one for one in given.only.split(",") if one])
+        )
         for seed, (name, corpus) in product(range(int(first), int(last or first) + 1), opened.items()):
             start = time.perf_counter()
             study.try_all(name, corpus, seed)

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 
 from _measuring import best, fathom, workplace
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import SimulatedModel
-from fathom.records.contexts import Context
 from fathom.records.rng import rng_for
 from fathom.scoring.check import check_response
 from fathom.tasks.bench import Bench
-from fathom.tasks.family import Item
+from fathom.tasks.family import ContextItems
 from fathom.tasks.numeric.simulate import Simulator
 from fathom.tasks.simulating import simulated_response
 
@@ -26,9 +26,7 @@ NAMES = ("sim/oracle", "sim/reader", f"{FAULTY}&format=0.05&refuse=0.02&timeout=
 ROUNDS = 3
 
 
-def seconds(
-    simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: SimulatedModel, sample: int
-) -> float:
+def seconds(simulator: Simulator, asked: Sequence[ContextItems], simulated: SimulatedModel, sample: int) -> float:
     """CPU time for a response to every question, random numbers included."""
     name = simulated.name
     start = time.process_time()
@@ -38,7 +36,7 @@ def seconds(
     return time.process_time() - start
 
 
-def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: SimulatedModel) -> str:
+def outcomes(simulator: Simulator, asked: Sequence[ContextItems], simulated: SimulatedModel) -> str:
     """The outcomes of the responses."""
     counts = Counter(
         check_response(

@@ -18,7 +18,7 @@ from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.store import Corpus
-from fathom.tasks.bench import build
+from fathom.tasks.building import BuildInputs, build
 from tests.commands import run_command
 from tests.sharing import SharedFolders
 
@@ -58,7 +58,7 @@ def claims_bench(small_folder: Path, build_once: SharedFolders) -> Path:
     """A bench of six articles with planted claims; never write to it."""
 
     def make(folder: Path) -> None:
-        build(small_folder, Path("none"), {"claims": {"items": 6}}, 1, folder / "bench")
+        build(BuildInputs(small_folder, Path("none"), {"claims": {"items": 6}}, 1), folder / "bench")
 
     return build_once("claims", make) / "bench"
 
@@ -83,7 +83,7 @@ def tiny_bench(small_folder: Path, build_once: SharedFolders) -> Path:
     def make(folder: Path) -> None:
         with Corpus(small_folder) as corpus:
             write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=6), folder / FILE_NAME)
-        build(small_folder, folder / FILE_NAME, {"numeric": {"questions": 5}}, 1, folder / "bench")
+        build(BuildInputs(small_folder, folder / FILE_NAME, {"numeric": {"questions": 5}}, 1), folder / "bench")
 
     return build_once("tiny", make) / "bench"
 

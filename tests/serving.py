@@ -154,7 +154,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._write(b"")
 
     def _misbehave(self, fault: str, body: dict[str, Any]) -> None:
-        if fault.isdigit():
+        if fault.startswith("429 after "):
+            self._raw(b'{"error": {"message": "slow down", "type": "rate_limit"}}', 429, {"Retry-After": fault[10:]})
+        elif fault.isdigit():
             self._send(int(fault), {"error": {"message": f"a fault of kind {fault}", "type": "server_error"}})
         elif fault.startswith("say "):
             self._send(400, {"error": {"message": fault[4:], "type": "invalid_request_error"}})
@@ -188,8 +190,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status: int, content: dict[str, Any]) -> None:
         self._raw(json.dumps(content).encode(), status)
 
-    def _raw(self, content: bytes, status: int = 200) -> None:
+    def _raw(self, content: bytes, status: int = 200, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

@@ -135,12 +135,12 @@ class WorkerPool:
             self._workers.append(self._start_worker())
 
     def _start_worker(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
+        parent_end, child_end = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(child_end,), daemon=True)
         with _interrupts_ignored(), _without_main_module():
             process.start()
-        theirs.close()
-        return _Worker(process, ours)
+        child_end.close()
+        return _Worker(process, parent_end)
 
 
 @dataclass(eq=False)
@@ -195,8 +195,8 @@ class _OrderedMap(Generic[T, R]):
         while True:
             free = [worker for worker in self._pool.workers if len(worker.jobs) < PREFETCH]
             free.sort(key=lambda worker: len(worker.jobs))
-            found = ((worker, job) for worker in free if (job := self._next(jobs, worker)) is not None)
-            chosen = next(found, None)
+            sendable = ((worker, job) for worker in free if (job := self._next(jobs, worker)) is not None)
+            chosen = next(sendable, None)
             if chosen is None:
                 return
             self._send(*chosen)

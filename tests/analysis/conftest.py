@@ -13,7 +13,7 @@ from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.records.record import short_id
-from fathom.tasks.bench import build
+from fathom.tasks.building import BuildInputs, build
 from tests.sharing import SharedFolders
 
 Ran = Callable[..., Path]
@@ -45,7 +45,7 @@ def _make(folder: Path, documents: int, count: int, lengths: tuple[int, ...]) ->
     generate(corpus, Recipe(seed=21, documents=documents))
     with Corpus(corpus) as opened:
         write_contexts(opened, SamplingSettings(lengths=lengths, count=count), corpus / FILE_NAME)
-    build(corpus, corpus / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
+    build(BuildInputs(corpus, corpus / FILE_NAME, {"numeric": {}}, 4), folder / "bench")
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fathom.analysis.analyze import AnalysisSettings, analyze, compare_runs
-from fathom.analysis.findings import OUTCOMES, Findings, RunSummary
+from fathom.analysis.findings import RESPONSE_OUTCOMES, Findings, RunSummary
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response
@@ -37,7 +37,7 @@ def test_every_question_counts_once_in_every_breakdown(failing: RunSummary, smal
         if breakdown.overlapping or breakdown.by in ("position", "dispersion"):
             continue
         assert sum(group.outcomes.responses for group in breakdown.groups) == questions, breakdown.by
-        for kind in OUTCOMES:
+        for kind in RESPONSE_OUTCOMES:
             counted = sum(getattr(group.outcomes, kind) for group in breakdown.groups)
             assert counted == getattr(failing.overall.outcomes, kind)
         micro = sum(group.accuracy.value * group.outcomes.questions for group in breakdown.groups) / questions

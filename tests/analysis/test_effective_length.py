@@ -8,7 +8,7 @@ import pytest
 from fathom.analysis.bench_data import RunArrays
 from fathom.analysis.effective_length import curve, without_effective_length
 from fathom.analysis.findings import (
-    OUTCOMES,
+    RESPONSE_OUTCOMES,
     Baseline,
     EffectiveLength,
     Group,
@@ -75,8 +75,8 @@ def curve_of(rows: list[tuple[str, int, float]]) -> LengthCurve:
         for place, (family, tokens, _) in enumerate(rows)
     ]
     right = np.array([share for *_, share in rows])
-    outcomes = np.zeros((len(rows), len(OUTCOMES)), dtype=np.int64)
-    outcomes[places, np.where(right == 1, OUTCOMES.index("correct"), OUTCOMES.index("incorrect"))] = 1
+    outcomes = np.zeros((len(rows), len(RESPONSE_OUTCOMES)), dtype=np.int64)
+    outcomes[places, np.where(right == 1, RESPONSE_OUTCOMES.index("correct"), RESPONSE_OUTCOMES.index("incorrect"))] = 1
     found = RunArrays(places, places, right, right, outcomes)
     return length_curve(asked, found, 1, 100, np.random.default_rng(0))
 

@@ -19,7 +19,7 @@ from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response, Step
 from fathom.records.spans import Span
 from fathom.runs.folder import RESPONSES, VERDICTS
-from fathom.tasks.bench import build
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.catalog import family_names
 from tests.commands import run_command
 from tests.report.sample import Player, play
@@ -51,12 +51,15 @@ def workspace(small_folder: Path, citing_corpus: Path, claims_bench: Path, build
         with Corpus(small_folder) as corpus:
             write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=2), folder / FILE_NAME)
         settings = {"questions": 8, "hold_out": ["skill=sorting"]}
-        build(small_folder, folder / FILE_NAME, {"numeric": settings}, 1, numeric)
-        build(small_folder, folder / "none.jsonl", {"memorization": {"items": 12}}, 0, folder / "memorization")
+        build(BuildInputs(small_folder, folder / FILE_NAME, {"numeric": settings}, 1), numeric)
+        build(
+            BuildInputs(small_folder, folder / "none.jsonl", {"memorization": {"items": 12}}, 0),
+            folder / "memorization",
+        )
         for system in ("full", "three-pass"):
             out = folder / "runs" / "claims" / system
             fathom.run(claims_bench, model="sim/reader?miss=0.3", system=system, out=out).score()
-        build(small_folder, folder / "none.jsonl", {"puzzles": {"items": 4}}, 0, folder / "puzzles")
+        build(BuildInputs(small_folder, folder / "none.jsonl", {"puzzles": {"items": 4}}, 0), folder / "puzzles")
         prompts: tuple[Literal["direct", "cot"], ...] = ("direct", "cot")
         for prompting in prompts:
             out = folder / "runs" / "puzzles" / prompting

@@ -22,9 +22,9 @@ from fathom.api.scores import score_run
 from fathom.api.tables import ResultsTable, table
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
-from fathom.records.files import read_records, write_records
+from fathom.records.files import read_records, write_json, write_records
 from fathom.records.questions import Response
-from fathom.runs.folder import END, MANIFEST, RESPONSES
+from fathom.runs.folder import END, MANIFEST, RESPONSES, read_run
 from tests.analysis.conftest import Ran
 from tests.commands import run_command
 
@@ -245,9 +245,8 @@ def test_formats_escape_hostile_names(runs: list[Path], tmp_path: Path) -> None:
     hostile = "=cmd|'/c'!A1 <b>\\input{x}\x1b[31m_$&#%\n"
     folder = tmp_path / "run"
     shutil.copytree(runs[0], folder)
-    manifest = json.loads((folder / MANIFEST).read_text())
-    bench = json.loads((runs[0] / MANIFEST).read_text())["bench"]
-    (folder / MANIFEST).write_text(json.dumps(manifest | {"model": hostile, "bench": str((runs[0] / bench).resolve())}))
+    bench = (runs[0] / read_run(runs[0]).bench).resolve()
+    write_json(folder / MANIFEST, read_run(folder).model_copy(update={"model": hostile, "bench": str(bench)}))
     made = table(folder, rows="model", columns="length")
     row = next(csv.DictReader(io.StringIO(made.to_csv())))
     assert row["model"] == f"'{hostile}"

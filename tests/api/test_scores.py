@@ -13,7 +13,8 @@ from fathom.api.scores import score_answers, score_run
 from fathom.records.errors import FathomError
 from fathom.scoring.answer_types.format import published, stated
 from fathom.scoring.scores import Score
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from tests.commands import run_command
 
 
@@ -54,7 +55,7 @@ def test_unanswered_questions_count(tiny_bench: Path, tmp_path: Path) -> None:
 
 def test_scitrek_measures(tiny_bench: Path, tmp_path: Path) -> None:
     contexts, corpus = tiny_bench / "contexts.jsonl", Bench(tiny_bench).corpus_folder
-    build(corpus, contexts, {"numeric": {"questions": 5, "unanswerable": 0.4}}, 1, tmp_path / "bench")
+    build(BuildInputs(corpus, contexts, {"numeric": {"questions": 5, "unanswerable": 0.4}}, 1), tmp_path / "bench")
     scores = score_answers(tmp_path / "bench", answers(tmp_path / "bench", tmp_path / "all.jsonl"))
     [found] = scores.scitrek().values()
     assert found.f1 > 0.9

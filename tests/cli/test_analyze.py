@@ -92,6 +92,7 @@ def test_control_characters_in_names_are_escaped(fathom: Fathom, two_runs: tuple
     manifest = json.loads((two_runs[0] / "run.json").read_text())
     folder = tmp_path / "run"
     folder.mkdir()
+    del manifest["crc32"]
     manifest |= {"model": "evil\x1b[2J", "bench": str(two_runs[0].parent / "bench")}
     (folder / "run.json").write_text(json.dumps(manifest))
     (folder / "responses.jsonl").write_bytes((two_runs[0] / "responses.jsonl").read_bytes())

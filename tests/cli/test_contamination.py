@@ -14,7 +14,7 @@ from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
-from fathom.tasks.bench import build
+from fathom.tasks.building import BuildInputs, build
 from tests.commands import run_command
 from tests.sharing import SharedFolders
 
@@ -38,8 +38,8 @@ def ran(build_once: SharedFolders) -> Path:
         generate(small, Recipe(seed=3, documents=16))
         with Corpus(small) as corpus:
             write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=3), small / FILE_NAME)
-        build(small, small / FILE_NAME, {"numeric": {"questions": 8}}, 1, bench)
-        build(small, Path("none"), {"memorization": {}}, 0, folder / "probes")
+        build(BuildInputs(small, small / FILE_NAME, {"numeric": {"questions": 8}}, 1), bench)
+        build(BuildInputs(small, Path("none"), {"memorization": {}}, 0), folder / "probes")
         swapped = run_command("swap", bench, "--out", folder / "swapped")
         assert swapped.returncode == 0, swapped.stderr
         (folder / "swap.txt").write_text(swapped.stdout)
@@ -119,7 +119,10 @@ def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
         writer.finish()
     with Corpus(folder / "corpus") as corpus:
         write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=8), folder / "corpus" / FILE_NAME)
-    build(folder / "corpus", folder / "corpus" / FILE_NAME, {"numeric": {"questions": 2}}, 1, folder / "bench")
+    build(
+        BuildInputs(folder / "corpus", folder / "corpus" / FILE_NAME, {"numeric": {"questions": 2}}, 1),
+        folder / "bench",
+    )
     return folder / "bench"
 
 

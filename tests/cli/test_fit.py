@@ -13,7 +13,8 @@ from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from tests.conftest import Fathom
 
 
@@ -23,7 +24,7 @@ def bench_folder(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("fit")
     with Corpus(small_folder) as corpus:
         write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=3), folder / FILE_NAME)
-    build(small_folder, folder / FILE_NAME, {"numeric": {}}, 1, folder / "bench")
+    build(BuildInputs(small_folder, folder / FILE_NAME, {"numeric": {}}, 1), folder / "bench")
     return folder / "bench"
 
 
@@ -83,6 +84,18 @@ def test_a_window_that_is_too_small(bench_folder: Path, tmp_path: Path, fathom: 
     assert done.stderr.startswith("fathom: No question of ")
     assert "Give a larger --window" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_command_again_does_nothing(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+    out = tmp_path / "b"
+    first = fathom("fit", bench_folder, "--window", "100K", "--out", out)
+    before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    again = fathom("fit", bench_folder, "--window", "100K", "--out", out)
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
+    other = fathom("fit", bench_folder, "--window", "90K", "--out", out)
+    assert other.returncode == 2
+    assert "is not empty" in other.stderr
 
 
 def test_refuses_a_folder_that_is_not_empty(bench_folder: Path, fathom: Fathom) -> None:

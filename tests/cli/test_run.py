@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fathom.cli.main import main
-from fathom.records.files import line_with_checksum
+from fathom.records.files import line_with_checksum, write_json
 from fathom.runs.folder import RESPONSES, VERDICTS, read_responses, read_run
 
 CARELESS = "sim/reader?miss=0.3&timeout=0.3"
@@ -154,12 +154,30 @@ def test_responses_of_another_run_are_refused(
     assert (run / RESPONSES).read_bytes() == before
 
 
+def test_a_manifest_that_was_changed_is_noticed(
+    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run" / "run.json"
+    call("run", tiny_bench, "--model", "sim/oracle", "--limit", 2, "--out", path.parent)
+    written = path.read_bytes()
+    for place in range(0, len(written), 7):
+        changed = bytearray(written)
+        changed[place] ^= 1
+        path.write_bytes(changed)
+        capsys.readouterr()
+        assert call("status", path.parent) == 2, written[place - 20 : place + 20]
+        assert capsys.readouterr().err.count("\n") == 1
+    path.write_bytes(written)
+    assert call("status", path.parent) == 0
+
+
 def test_scores_of_another_bench_are_refused(
     tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call("run", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
-    manifest = (tmp_path / "run" / "run.json").read_text().replace('"bench_fingerprint": "', '"bench_fingerprint": "0')
-    (tmp_path / "run" / "run.json").write_text(manifest)
+    path = tmp_path / "run" / "run.json"
+    manifest = read_run(tmp_path / "run")
+    write_json(path, manifest.model_copy(update={"bench_fingerprint": f"0{manifest.bench_fingerprint}"}))
     assert call("score", tmp_path / "run") == 2
     assert "--bench" in capsys.readouterr().err
     assert not (tmp_path / "run" / VERDICTS).exists()

@@ -144,7 +144,7 @@ def test_calls_that_a_kill_lost_are_counted_and_limit_the_budget(tiny_bench: Pat
     assert not killed.exists()
     killed.write_bytes(at_kill)
     assert run_details(folder).run.lost_calls == 1
-    assert "1 call was in flight when a process was killed" in describe(tmp_path, list_runs(tmp_path))
+    assert "1 call got no complete answer (broken off, timed out or killed)" in describe(tmp_path, list_runs(tmp_path))
     assert spent_at_most(folder) == 0.75
     with (
         RunFolder(folder, read_run(folder)) as opened,

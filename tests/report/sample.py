@@ -17,7 +17,8 @@ from fathom.records.questions import Response, Usage
 from fathom.records.rng import rng_for
 from fathom.runs.folder import MANIFEST, RESPONSES, VERDICTS, RunManifest
 from fathom.scoring.verdicts import Verdict
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.catalog import family
 from fathom.tasks.simulating import simulated_response
 
@@ -68,7 +69,7 @@ def bench_in(
     generate(corpus, Recipe(seed=3, documents=documents))
     with Corpus(corpus) as opened:
         write_contexts(opened, SamplingSettings(lengths=lengths, count=count, seed=0), corpus / "contexts.jsonl")
-    build(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": questions}}, 0, bench)
+    build(BuildInputs(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": questions}}, 0), bench)
     return bench
 
 

@@ -22,9 +22,10 @@ from fathom.report.pages import write_page
 from fathom.report.sections import all_figures
 from fathom.report.site import write_site
 from fathom.runs.folder import MANIFEST, RESPONSES
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST
 from fathom.tasks.bench_folder import fingerprint_of, hashes_of
+from fathom.tasks.building import BuildInputs, build
 from tests.report.conftest import Opening, Violations
 from tests.report.sample import Player, play
 
@@ -106,7 +107,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
         writer.finish()
     with Corpus(corpus) as opened:
         write_contexts(opened, SamplingSettings(lengths=(1_200, 2_400), count=3), corpus / "contexts.jsonl")
-    build(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": 6}}, 0, bench)
+    build(BuildInputs(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": 6}}, 0), bench)
     _tag(bench)
     for place, payload in enumerate(PAYLOADS[:4]):
         name = f"run-{place} {payload.replace('/', '')}"

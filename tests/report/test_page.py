@@ -15,15 +15,16 @@ from lxml import etree
 
 from fathom.analysis.analyze import analyze
 from fathom.api.tables import ResultsTable, table
-from fathom.records.files import read_records, write_records
+from fathom.records.files import read_records, write_json, write_records
+from fathom.records.plurals import counted
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
-from fathom.report.formatting import count, percent
+from fathom.report.formatting import percent
 from fathom.report.pages import PageOptions, write_page
 from fathom.report.ranking import controls
 from fathom.report.sections import all_figures
 from fathom.report.summary import summary
-from fathom.runs.folder import MANIFEST, VERDICTS
+from fathom.runs.folder import MANIFEST, VERDICTS, read_run
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import PartVerdict, Verdict
 from fathom.tasks.bench import Bench
@@ -432,7 +433,7 @@ def test_tables_on_the_page_are_those_of_the_command(sample: Sample, opening: Op
             tip = shown_cell(page, *cell.row, *cell.column)
             assert cell.value is not None
             value = f"{percent(cell.value, 1)} ({percent(cell.low or 0, 1)} to {percent(cell.high or 0, 1)})"
-            assert f": {value}, {count(cell.questions, 'question')}, {count(cell.contexts, 'context')}" in tip
+            assert f": {value}, {counted(cell.questions, 'question')}, {counted(cell.contexts, 'context')}" in tip
         assert len(made.cells) == len(page.query_selector_all("table.pivot tbody td:not(.none)")) == said
 
     with opening(sample.page) as (page, seen):
@@ -558,8 +559,7 @@ def test_a_missing_corpus_is_noted(sample: Sample, opening: Opening, tmp_path: P
 def test_measures_and_parts_of_verdicts_are_shown(sample: Sample, opening: Opening, tmp_path: Path) -> None:
     run = tmp_path / "measured"
     shutil.copytree(sample.runs[0], run)
-    manifest = json.loads((run / MANIFEST).read_text()) | {"bench": str(sample.bench)}
-    (run / MANIFEST).write_text(json.dumps(manifest))
+    write_json(run / MANIFEST, read_run(run).model_copy(update={"bench": str(sample.bench)}))
     verdicts = list(read_records(run / VERDICTS, Verdict))
     parts = (PartVerdict(name="first claim", outcome="correct"), PartVerdict(name="second claim", outcome="incorrect"))
     write_records(

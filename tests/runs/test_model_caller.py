@@ -8,9 +8,8 @@ import pytest
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Message, Prompt
 from fathom.records.questions import Usage
-from fathom.runs.model_caller import ModelCaller
-from fathom.runs.request_limits import Budget, Gate
-from fathom.runs.sent_calls import CallMark
+from fathom.runs.model_caller import Attempts, ModelCaller
+from fathom.runs.request_limits import Budget, BudgetReached, Gate
 from fathom.systems.protocol import CallEstimate
 
 
@@ -129,7 +128,7 @@ class _Miscounting:
     def __init__(self, usage: Usage) -> None:
         self._usage = usage
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
         return Completion("word " * 400, "stop", usage=self._usage)
 
     def halt(self) -> None:
@@ -170,3 +169,39 @@ def test_a_usage_that_does_not_fit_the_text_is_noticed_once(reported: Usage, sai
     else:
         assert said in notices[0]
         assert caller.implausible == notices[0]
+
+
+class _Breaking:
+    """A model whose attempts break off after they were sent."""
+
+    sent = 0
+
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
+        while True:
+            attempts.begin()
+            self.sent += 1
+            await anyio.sleep(0)
+            attempts.lose()
+
+    def halt(self) -> None:
+        raise AssertionError
+
+    def stop_waiting(self, reason: str) -> None:
+        raise AssertionError
+
+
+def test_attempts_that_break_off_count_in_the_budget() -> None:
+    model, budget = _Breaking(), Budget(1.0)
+    info = ModelInfo(input_price=10.0, output_price=0.0, token_ratio=1.0)
+    caller = ModelCaller(model, info, 1_000, budget, Gate(), lambda used: None)
+    estimate = CallEstimate(
+        calls=1, input_tokens=10_000, largest_call=10_000, prefix="", prefix_tokens=0, prefix_calls=1
+    )
+
+    async def ask() -> None:
+        with pytest.raises(BudgetReached):
+            await caller.ask(Prompt((Message("user", ("Why?",)),)), lambda: estimate)
+
+    together(*[ask] * 3)
+    assert model.sent == 9  # ten cost $1.0064
+    assert 0.9 < budget.spent <= 1.0

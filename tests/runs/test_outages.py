@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from itertools import count
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import pytest
 
 from fathom.models.prompts import Message, Prompt
 from fathom.runs.engine_model import EngineModel
-from fathom.runs.folder import read_end, read_responses
+from fathom.runs.folder import lost_calls, read_end, read_responses
+from fathom.runs.model_caller import Attempts
 from fathom.runs.outages import FAILURES, OutageError, Outages
+from fathom.runs.request_limits import Budget
 from fathom.runs.run import RunLimits
 from fathom.runs.sent_calls import CallMark, SentCall
 from tests.runs.conftest import Ask
@@ -110,6 +113,24 @@ def test_a_run_that_is_stopped_does_not_wait(outages: Outages) -> None:
         anyio.run(outages.admit)
 
 
+def test_a_run_that_is_stopped_sends_no_probe() -> None:
+    down = Outages(120.0, backoff=15.0, notify=lambda text: None)
+
+    async def probe() -> None:
+        with pytest.raises(OutageError, match="interrupted"):
+            await down.admit()
+
+    async def run() -> None:
+        fail(down, FAILURES)
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as group:
+                group.start_soon(probe)
+                await anyio.sleep(0.01)
+                down.stop_waiting("interrupted")
+
+    anyio.run(run)
+
+
 def test_a_run_goes_on_when_the_endpoint_answers_again(
     ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,11 +178,36 @@ def test_refused_connections_are_an_outage(monkeypatch: pytest.MonkeyPatch) -> N
     async def ask_three_times() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
-                mark = CallMark(sent.append, count(1), None)
-                tasks.start_soon(model.complete, Prompt((Message("user", ("?",)),)), lambda: None, mark)
+                attempts = Attempts(CallMark(sent.append, count(1), None), Budget(None), None)
+                tasks.start_soon(model.complete, Prompt((Message("user", ("?",)),)), lambda: None, attempts)
 
     with pytest.raises(ExceptionGroup) as raised:
         anyio.run(ask_three_times)
     assert raised.group_contains(OutageError)
     ended = [call.ended for call in sent]
     assert ended.count(True) == ended.count(False) > 0, "an attempt that failed is not in flight"
+
+
+@pytest.mark.parametrize(
+    ("fault", "lost"),
+    [("half a stream", 6), ("quiet end", 6), ("silence", 6), ("502", 6), ("503", 0), ("429", 0), ("500", 0)],
+)
+def test_calls_that_break_off_may_have_been_paid(ask: Ask, tmp_path: Path, fault: str, lost: int) -> None:
+    """A provider bills what it has read and written, even if the answer never arrives."""
+    timeout = 3 if fault == "silence" else 60
+    faults = Provider(fault=lambda number, prompt: fault if number % 5 == 0 and number <= 30 else "", silence=6)
+    with serving(faults) as provider:
+        assert ask(provider, "--retries", 4, "--timeout", timeout, "--connections", 2) == 0
+    assert len(lost_calls(tmp_path / "run")) == lost
+
+
+def test_a_rate_limit_is_retried_when_the_server_says(ask: Ask) -> None:
+    came: list[float] = []
+
+    def fault(number: int, prompt: str) -> str:
+        came.append(time.monotonic())
+        return "429 after 1.5" if number == 1 else ""
+
+    with serving(Provider(fault=fault)) as provider:
+        assert ask(provider, "--limit", 1) == 0  # with a backoff of 0.05 s
+    assert came[1] - came[0] >= 1.5

@@ -124,7 +124,7 @@ def test_a_system_of_ones_own_in_a_notebook(tiny_bench: Path, tmp_path: Path) ->
         ("not async", "The method `answer` of the system 'faulty' must be defined with `async def`."),
         ("text", "returned an object of the type 'str' in place of a Response"),
         ("another question", "returned a response to 'another'"),
-        ("number", "returned an object of the type 'int' in place of an Estimate"),
+        ("number", "returned an object of the type 'int' in place of a CallEstimate"),
         ("estimate raises", "failed: KeyError (own_systems.py, line"),
     ],
 )

@@ -10,7 +10,8 @@ from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from tests.sharing import SharedFolders
 
 
@@ -25,7 +26,7 @@ def asked_folder(build_once: SharedFolders) -> Path:
         with Corpus(corpus) as opened:
             write_contexts(opened, settings, corpus / FILE_NAME)
         numeric = {"template_splits": {"train": 70, "test": 30}}
-        build(corpus, corpus / FILE_NAME, {"numeric": numeric}, 4, folder / "bench")
+        build(BuildInputs(corpus, corpus / FILE_NAME, {"numeric": numeric}, 4), folder / "bench")
 
     return build_once("asked", make)
 

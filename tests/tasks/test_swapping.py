@@ -20,7 +20,8 @@ from fathom.records.rng import rng_for
 from fathom.scoring.answer_types.compare import agrees, share_a_response
 from fathom.scoring.answers import Answer, Number, Ranking, Text, Unanswerable
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.catalog import family
 from fathom.tasks.citations.swap import Swapper
 from fathom.tasks.simulating import simulated_response
@@ -37,8 +38,8 @@ def folders(few_citing: Path, build_once: SharedFolders) -> dict[str, tuple[Path
         generate(few, Recipe(seed=3, documents=24))
         with Corpus(few) as corpus:
             write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=8), folder / FILE_NAME)
-        build(few, folder / FILE_NAME, {"numeric": {}}, 4, folder / "asked")
-        build(few_citing, Path("none"), {"citations": {"items": 4, "levels": _EASY}}, 0, folder / "cited")
+        build(BuildInputs(few, folder / FILE_NAME, {"numeric": {}}, 4), folder / "asked")
+        build(BuildInputs(few_citing, Path("none"), {"citations": {"items": 4, "levels": _EASY}}, 0), folder / "cited")
         swap(folder / "asked", folder / "numeric", SEED)
         swap(folder / "cited", folder / "citations", SEED)
 
@@ -57,7 +58,7 @@ def few(build_once: SharedFolders) -> tuple[Path, Path]:
         generate(folder / "corpus", Recipe(seed=3, documents=6))
         with Corpus(folder / "corpus") as corpus:
             write_contexts(corpus, SamplingSettings(lengths=(32_768,), count=1), folder / FILE_NAME)
-        build(folder / "corpus", folder / FILE_NAME, {"numeric": {}}, 4, folder / "before")
+        build(BuildInputs(folder / "corpus", folder / FILE_NAME, {"numeric": {}}, 4), folder / "before")
         swap(folder / "before", folder / "after", SEED)
 
     folder = build_once("swapped-few", make)
@@ -167,10 +168,11 @@ def test_a_killed_swap_resumes(few: tuple[Path, Path], tmp_path: Path) -> None:
 
 def test_what_cannot_be_swapped_is_refused(few: tuple[Path, Path], tmp_path: Path) -> None:
     before, after = few
-    build(Bench(before).corpus_folder, Path("none"), _FEW, 0, tmp_path / "probes")
+    build(BuildInputs(Bench(before).corpus_folder, Path("none"), _FEW, 0), tmp_path / "probes")
     with pytest.raises(FathomError, match="of the family memorization cannot be swapped"):
         swap(tmp_path / "probes", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+    assert swap(before, after, SEED) == Bench(after).manifest, "the same bench again: nothing is done"
     with pytest.raises(FathomError, match="is already swapped"):
         swap(after, tmp_path / "twice")
     with pytest.raises(FathomError, match="is not empty"):
@@ -186,7 +188,7 @@ def test_contexts_that_nothing_asks_about_any_more_are_left_out(few_citing: Path
         "citations": {"items": 2, "levels": _EASY},
         "memorization": {"items": 3},
     }
-    build(few_citing, Path("none"), families, 0, tmp_path / "mixed")
+    build(BuildInputs(few_citing, Path("none"), families, 0), tmp_path / "mixed")
     before = Bench(tmp_path / "mixed")
     manifest = swap(tmp_path / "mixed", tmp_path / "out")
     after = list(Bench(tmp_path / "out").by_context())
@@ -202,7 +204,7 @@ def test_a_swap_that_leaves_no_question_is_refused(
     few_citing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     families = {"citations": {"items": 1, "levels": _EASY}}
-    build(few_citing, Path("none"), families, 0, tmp_path / "one")
+    build(BuildInputs(few_citing, Path("none"), families, 0), tmp_path / "one")
     monkeypatch.setattr(Swapper, "_is_mentioned", lambda self, context: True)
     with pytest.raises(FathomError, match="No question of the bench .* is left after the swap: 2 of 2 are left out"):
         swap(tmp_path / "one", tmp_path / "out")

@@ -15,8 +15,9 @@ from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.tasks import catalog
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.fitting import Window, fit
 from fathom.tasks.swapping import swap
 from tests.conftest import Fathom
@@ -30,7 +31,8 @@ from fathom.scoring.answers import Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.auditing import AuditChecks
-from fathom.tasks.family import AuditCheck, Family, FamilySettings, FromCorpus, Item, PerContext
+from fathom.tasks.family import AuditCheck, ContextItems, Family, FamilySettings, FromCorpus, Item, PerContext
+from fathom.tasks.family import RefittedItems, SwappedItems
 from fathom.tasks.text_views import text_views
 
 
@@ -84,7 +86,7 @@ class Refitter:
         pass
 
     def refit(self, context, smaller, items):
-        return [item(smaller, number, number == 3) for number in range(1, 4)], []
+        return RefittedItems([item(smaller, number, number == 3) for number in range(1, 4)], [])
 
 
 class Swapper:
@@ -93,7 +95,7 @@ class Swapper:
 
     def swap(self, context, swapped, items):
         made = [item(swapped, number, number == 2, Text(value="x"), items[0].question.id) for number in range(3)]
-        return swapped, made, []
+        return SwappedItems(swapped, made, [])
 
 
 class CorpusBuilder(Builder):
@@ -106,7 +108,7 @@ class CorpusBuilder(Builder):
     def build(self):
         # Every item of the first context is bad.
         for place, context in enumerate(self.contexts):
-            yield context, [item(context, number, place == 0) for number in range(2)]
+            yield ContextItems(context, [item(context, number, place == 0) for number in range(2)])
 
     def report(self):
         return {}
@@ -164,7 +166,7 @@ def test_bad_items_of_a_build_are_dropped_and_counted(folder: Path, tmp_path: Pa
 
 def test_the_result_does_not_depend_on_the_number_of_processes(folder: Path, tmp_path: Path) -> None:
     for processes in (1, 2):
-        build(folder, folder / FILE_NAME, {"bad": {"bad": 2}}, 0, tmp_path / str(processes), processes)
+        build(BuildInputs(folder, folder / FILE_NAME, {"bad": {"bad": 2}}, 0), tmp_path / str(processes), processes)
     one, two = ({name: (tmp_path / n / name).read_bytes() for name in (CONTEXTS, QUESTIONS, KEYS)} for n in "12")
     assert one == two
     manifests = [json.loads((tmp_path / n / "manifest.json").read_text()) for n in "12"]
@@ -173,7 +175,7 @@ def test_the_result_does_not_depend_on_the_number_of_processes(folder: Path, tmp
 
 
 def test_a_context_of_its_own_without_a_good_item_is_left_out(folder: Path, tmp_path: Path) -> None:
-    manifest = build(folder, folder / FILE_NAME, {"own": {}, "bad": {}}, 0, tmp_path / "bench")
+    manifest = build(BuildInputs(folder, folder / FILE_NAME, {"own": {}, "bad": {}}, 0), tmp_path / "bench")
     assert (manifest.contexts, manifest.questions) == (5 + 4, 15 + 8)
     assert manifest.dropped == {RIGHT: 5 + 2}
     assert audit(tmp_path / "bench").passed
@@ -181,18 +183,18 @@ def test_a_context_of_its_own_without_a_good_item_is_left_out(folder: Path, tmp_
 
 def test_a_bench_that_fails_as_a_whole_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(FathomError, match=f"'whole' fail the check '{WHOLE}'"):
-        build(folder, folder / FILE_NAME, {"whole": {}}, 0, tmp_path / "bench")
+        build(BuildInputs(folder, folder / FILE_NAME, {"whole": {}}, 0), tmp_path / "bench")
     assert not (tmp_path / "bench").exists()
 
 
 def test_a_build_of_bad_items_only_names_the_check(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(FathomError, match=f"fails the audit: 20 the check '{RIGHT}'"):
-        build(folder, folder / FILE_NAME, {"bad": {"bad": 4}}, 0, tmp_path / "bench")
+        build(BuildInputs(folder, folder / FILE_NAME, {"bad": {"bad": 4}}, 0), tmp_path / "bench")
     assert not (tmp_path / "bench").exists()
 
 
 def test_bad_items_of_a_fit_are_dropped_and_counted(folder: Path, tmp_path: Path) -> None:
-    build(folder, folder / FILE_NAME, {"bad": {}}, 0, tmp_path / "bench")
+    build(BuildInputs(folder, folder / FILE_NAME, {"bad": {}}, 0), tmp_path / "bench")
     report = fit(tmp_path / "bench", Window(56_000), tmp_path / "fitted").fit
     assert report is not None
     assert report.refused[f"it fails the check '{RIGHT}'"] * 2 == report.recomputed > 0
@@ -200,7 +202,7 @@ def test_bad_items_of_a_fit_are_dropped_and_counted(folder: Path, tmp_path: Path
 
 
 def test_bad_items_of_a_swap_are_dropped_and_counted(folder: Path, tmp_path: Path) -> None:
-    build(folder, folder / FILE_NAME, {"bad": {}}, 0, tmp_path / "bench")
+    build(BuildInputs(folder, folder / FILE_NAME, {"bad": {}}, 0), tmp_path / "bench")
     manifest = swap(tmp_path / "bench", tmp_path / "swapped")
     report = manifest.reports["swap"]
     assert report["left out"] == {f"it fails the check '{RIGHT}'": 5}

@@ -191,7 +191,7 @@ def agreement(
     matching = _Matching(sentences, level, threshold)
     documents = {document: found for document, found in sorted(by_document.items()) if len(found) > 1}
     names = sorted({name for found in documents.values() for name in found})
-    marked = [one for one in MARKED if sentences is not None and any(_spans(a, one) for a in every)]
+    marked = [mark for mark in MARKED if sentences is not None and any(_spans(a, mark) for a in every)]
     tables = _PairTables(documents, matching, marked)
     pairs = [pair for pair in combinations(names, 2) if tables.documents_of(pair)]
     return Agreement(
@@ -203,9 +203,9 @@ def agreement(
         outside=_outside(documents, matching.index) if sentences is not None else 0,
         pairs=tuple(tables.pair(pair) for pair in pairs),
         f1={unit: found for unit in UNITS if (found := tables.mean_f1(pairs, unit)) is not None},
-        kappa={one: found for one in marked if (found := tables.mean_kappa(pairs, one)) is not None},
+        kappa={mark: found for mark in marked if (found := tables.mean_kappa(pairs, mark)) is not None},
         alpha={
-            one: found for one in marked if (found := _alpha(documents, matching.index, one, sentences)) is not None
+            mark: found for mark in marked if (found := _alpha(documents, matching.index, mark, sentences)) is not None
         },
         labels=tuple(_label_agreements(every)),
         answer_evidence=_answer_evidence(every, matching),
@@ -216,9 +216,9 @@ def _outside(documents: Mapping[DocumentId, Mapping[str, Annotation]], index: Se
     return sum(
         not index.covered(Passage(document=document, span=span))
         for document, found in documents.items()
-        for one in found.values()
+        for annotation in found.values()
         for marked in MARKED
-        for span in _spans(one, marked)
+        for span in _spans(annotation, marked)
     )
 
 
@@ -306,7 +306,7 @@ class _PairTables:
 
 
 def _mean_kappa(blocks: FloatArray) -> float | None:
-    found = [one for table in blocks.sum(axis=0) if (one := cohen_kappa(table)) is not None]
+    found = [kappa for table in blocks.sum(axis=0) if (kappa := cohen_kappa(table)) is not None]
     return float(np.mean(found)) if found else None
 
 

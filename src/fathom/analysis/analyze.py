@@ -102,7 +102,7 @@ def analyze(
     """The findings about the runs in these folders. Give `bench` and `corpus` if they have been moved."""
     with infrequent_gc():  # the collector took a fifth of the time
         parts = [_Part.of(bench_runs, corpus, settings, progress) for bench_runs in load_runs(folders, bench)]
-    order = {folder.resolve(): place for place, folder in enumerate(folders)}
+    order = {folder.resolve(): index for index, folder in enumerate(folders)}
     runs = sorted(
         ((order[Path(run.info.folder).resolve()], run) for part in parts for run in part.runs),
         key=lambda pair: pair[0],
@@ -116,7 +116,9 @@ def analyze(
         runs=tuple(without_effective_length(run, guesses) for _, run in runs),
         comparisons=tuple(comparison for part in parts for comparison in part.comparisons),
         setting_comparisons=tuple(comparison for part in parts for comparison in part.setting_comparisons),
-        repeated_runs=tuple(one for part in parts for one in repeated_runs(part.data.runs, part.bench.fingerprint)),
+        repeated_runs=tuple(
+            repeated for part in parts for repeated in repeated_runs(part.data.runs, part.bench.fingerprint)
+        ),
         loss_decompositions=tuple(
             decomposition
             for part in parts
@@ -297,12 +299,12 @@ def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:
         own = manifest.settings.model_dump(exclude={"seed", "limit", "split"})
         settings = json.dumps([manifest.system_settings, own], sort_keys=True)
         alike[manifest.model, manifest.system, settings, run.arrays.rows.tobytes()].append(run)
-    made = []
+    summaries = []
     for some in alike.values():
         if len(some) > 1:
             info = some[0].run.info(True)
             values = np.stack([run.arrays.accuracy for run in some])
-            made.append(
+            summaries.append(
                 RepeatedRuns(
                     model=info.model,
                     system=info.system,
@@ -313,7 +315,7 @@ def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:
                     standard_deviation=float(values.mean(axis=1).std(ddof=1)),
                 )
             )
-    return made
+    return summaries
 
 
 def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
@@ -322,12 +324,16 @@ def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
     notes = []
     for run in data.runs:
         scores = run.arrays
-        kept = np.array([data.questions[row].id not in retired for row in scores.rows], dtype=bool)
-        if kept.all():
+        not_retired = np.array([data.questions[row].id not in retired for row in scores.rows], dtype=bool)
+        if not_retired.all():
             continue
-        every, restated = share(scores.accuracy, scores.contexts), share(scores.accuracy[kept], scores.contexts[kept])
+        every, restated = (
+            share(scores.accuracy, scores.contexts),
+            share(scores.accuracy[not_retired], scores.contexts[not_retired]),
+        )
+        retired_count = len(not_retired) - int(not_retired.sum())
         notes.append(
-            f"{run.name}: {len(kept) - int(kept.sum()):,} of {len(kept):,} questions of '{bench.name}' are retired. "
+            f"{run.name}: {retired_count:,} of {len(not_retired):,} questions of '{bench.name}' are retired. "
             f"Accuracy without them {restated.value:.1%} ({restated.low:.1%} to {restated.high:.1%}), with them "
             f"{every.value:.1%}, as in all other figures."
         )
@@ -372,7 +378,7 @@ def _scored_here(counts: Sequence[int]) -> Iterator[str]:
     """One line for all runs with responses that had not been scored."""
     runs = sum(count > 0 for count in counts)
     if runs:
-        one = sum(counts) == 1
-        responses = "1 response" if one else f"{sum(counts):,} responses"
+        is_single = sum(counts) == 1
+        responses = "1 response" if is_single else f"{sum(counts):,} responses"
         in_runs = f"{runs:,} {'run' if runs == 1 else 'runs'}"
-        yield f"{responses} of {in_runs} had not been scored and {'was' if one else 'were'} scored here."
+        yield f"{responses} of {in_runs} had not been scored and {'was' if is_single else 'were'} scored here."

@@ -97,20 +97,20 @@ class CauseMatcher:
         return CauseMatch(question, sample, kind, *self._known[name])
 
     def _search(self, parsed: Answer | None, text: str) -> list[FaultyAnswer]:
-        found = [suspect for suspect in self._diagnosis.suspects if _produces(suspect, self._expected, parsed, text)]
-        if not found and text and self._is_textual:
+        matches = [suspect for suspect in self._diagnosis.suspects if _produces(suspect, self._expected, parsed, text)]
+        if not matches and text and self._is_textual:
             # Lists of names are split with the key's items as a guide; those of a fault's answer may split differently.
-            found = [suspect for suspect in self._diagnosis.suspects if _parses_as(suspect, text)]
-        if not found and self._diagnosis.suspects:
-            found = [answer for answer in self._further if _produces(answer, self._expected, parsed, text)]
-        return found
+            matches = [suspect for suspect in self._diagnosis.suspects if _parses_as(suspect, text)]
+        if not matches and self._diagnosis.suspects:
+            matches = [answer for answer in self._further if _produces(answer, self._expected, parsed, text)]
+        return matches
 
 
-def _summed(found: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, str]]:
+def _summed(answers: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, str]]:
     """The likelihood and the details of each cause."""
     likelihood: dict[str, float] = defaultdict(float)
     details: dict[str, list[str]] = defaultdict(list)
-    for answer in found:
+    for answer in answers:
         likelihood[answer.cause] += answer.chance
         details[answer.cause].append(answer.detail)
     return dict(likelihood), {cause: _shortened(some) for cause, some in details.items()}
@@ -151,19 +151,19 @@ class _CauseCounts:
     """Other answers, by reason."""
     tied: int = 0
 
-    def add(self, one: ExplainedAnswer, context: int) -> None:
-        self.tied += is_tied(one.candidates)
-        for candidate in one.candidates:
+    def add(self, explained: ExplainedAnswer, context: int) -> None:
+        self.tied += is_tied(explained.candidates)
+        for candidate in explained.candidates:
             self.by_context[candidate.cause][context] += candidate.probability
-        if one.unclear:
-            self.unclear[one.unclear] += 1
+        if explained.unclear:
+            self.unclear[explained.unclear] += 1
             return
-        cause = one.candidates[0].cause
+        cause = explained.candidates[0].cause
         self.first[cause] += 1
-        self.unambiguous[cause] += len(one.candidates) == 1
-        self.alternatives[cause].update(other.cause for other in one.candidates[1:])
+        self.unambiguous[cause] += len(explained.candidates) == 1
+        self.alternatives[cause].update(other.cause for other in explained.candidates[1:])
         if len(self.examples[cause]) < MAX_EXAMPLES:
-            self.examples[cause].append(one.match.question)
+            self.examples[cause].append(explained.match.question)
 
 
 @dataclass
@@ -192,16 +192,16 @@ class CauseEstimator:
             column[context] = chance if isnan(column[context]) else column[context] + chance
             self.exposed_questions[cause] += 1
 
-    def add_incorrect(self, one: CauseMatch, context: int) -> None:
-        self.incorrect.append(one)
+    def add_incorrect(self, match: CauseMatch, context: int) -> None:
+        self.incorrect.append(match)
         self.contexts.append(context)
 
     def estimate(self) -> AttributionResult:
         """Every incorrect answer with its candidate causes, and the causes over the whole run."""
         rates, background = self._rates()
         causes = _CauseCounts()
-        for one, context in zip(self.incorrect, self.contexts, strict=True):
-            causes.add(_explain(one, rates, background), context)
+        for match, context in zip(self.incorrect, self.contexts, strict=True):
+            causes.add(_explain(match, rates, background), context)
         return AttributionResult(self.incorrect, rates, background, self._attribution(causes))
 
     def _rates(self) -> tuple[dict[str, float], float]:
@@ -209,11 +209,11 @@ class CauseEstimator:
         causes = sorted(self.exposure)
         if not causes or not self.incorrect:
             return dict.fromkeys(causes, 0.0), 0.0
-        places = {cause: place for place, cause in enumerate(causes)}
+        places = {cause: index for index, cause in enumerate(causes)}
         likelihood = np.zeros((len(self.incorrect), len(causes) + 1))
-        for row, one in enumerate(self.incorrect):
-            likelihood[row, -1] = _background(one)
-            for cause, chance in one.likelihood.items():
+        for row, match in enumerate(self.incorrect):
+            likelihood[row, -1] = _background(match)
+            for cause, chance in match.likelihood.items():
                 likelihood[row, places[cause]] = chance
         exposure = np.array([*(self.exposure[cause] for cause in causes), float(self.answers)])
         rates = np.full(len(causes) + 1, 0.1)
@@ -308,24 +308,24 @@ def is_tied(candidates: Sequence[CandidateCause]) -> bool:
     return len(candidates) > 1 and candidates[0].probability - candidates[1].probability < TIE
 
 
-def _background(one: CauseMatch) -> float:
-    return BACKGROUND.get(one.answer_type, BACKGROUND_OF_LISTS)
+def _background(match: CauseMatch) -> float:
+    return BACKGROUND.get(match.answer_type, BACKGROUND_OF_LISTS)
 
 
-def _explain(one: CauseMatch, rates: Mapping[str, float], background_rate: float) -> ExplainedAnswer:
-    if not one.likelihood:
-        return ExplainedAnswer(one, (), NO_MATCH)
-    weights = {cause: rates[cause] * chance for cause, chance in one.likelihood.items()}
-    background = background_rate * _background(one)
+def _explain(match: CauseMatch, rates: Mapping[str, float], background_rate: float) -> ExplainedAnswer:
+    if not match.likelihood:
+        return ExplainedAnswer(match, (), NO_MATCH)
+    weights = {cause: rates[cause] * chance for cause, chance in match.likelihood.items()}
+    background = background_rate * _background(match)
     total = sum(weights.values()) + background
     candidates = tuple(
         CandidateCause.model_construct(
-            _CANDIDATE_FIELDS, cause=cause, detail=one.details[cause], probability=min(1.0, weight / total)
+            _CANDIDATE_FIELDS, cause=cause, detail=match.details[cause], probability=min(1.0, weight / total)
         )
         for cause, weight in sorted(weights.items(), key=lambda pair: -pair[1])
     )
     if background / total > 0.5:
-        return ExplainedAnswer(one, candidates, BACKGROUND_LIKELIER)
+        return ExplainedAnswer(match, candidates, BACKGROUND_LIKELIER)
     if candidates[0].probability < MIN_PROBABILITY:
-        return ExplainedAnswer(one, candidates, AMBIGUOUS)
-    return ExplainedAnswer(one, candidates)
+        return ExplainedAnswer(match, candidates, AMBIGUOUS)
+    return ExplainedAnswer(match, candidates)

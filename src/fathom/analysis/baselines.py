@@ -39,7 +39,7 @@ def baselines(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> li
             majority_values(bench.keys),
         ),
     )
-    made = [
+    measured = [
         Baseline(
             name=name,
             description=description,
@@ -50,7 +50,7 @@ def baselines(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> li
         )
         for name, description, values in from_keys
     ]
-    return made + [baseline for run in runs if (baseline := _control(run, fingerprint)) is not None]
+    return measured + [baseline for run in runs if (baseline := _control(run, fingerprint)) is not None]
 
 
 def majority_values(keys: Sequence[tuple[str, bytes]]) -> FloatArray:

@@ -15,7 +15,7 @@ from fathom.analysis.attribution import AttributionResult, CauseEstimator, Cause
 from fathom.analysis.cost import UsageTotals
 from fathom.analysis.diagnosis import DiagnosisTask, IncorrectAnswer, QuestionDiagnosis, diagnose_all, diagnosers
 from fathom.analysis.failure_stages import StageCounter, all_shown
-from fathom.analysis.findings import OUTCOMES, ResponseOutcome
+from fathom.analysis.findings import RESPONSE_OUTCOMES, ResponseOutcome
 from fathom.analysis.intervals import BoolArray, FloatArray, IntArray
 from fathom.analysis.loading import BenchRuns, LoadedRun, ScoredResponse
 from fathom.analysis.patterns import pattern
@@ -86,11 +86,11 @@ class RunData:
         """The scores as arrays; use it after the pass."""
         columns, samples = self.columns, self.run.samples
         codes = columns.outcome_codes().reshape(len(self.rows), samples)
-        outcomes = np.stack([(codes == code).sum(axis=1) for code in range(len(OUTCOMES))], axis=1)
+        outcomes = np.stack([(codes == code).sum(axis=1) for code in range(len(RESPONSE_OUTCOMES))], axis=1)
         return RunArrays(
             np.array(self.rows, dtype=np.int64),
             np.array(self.contexts, dtype=np.int64),
-            outcomes[:, OUTCOMES.index("correct")] / samples,
+            outcomes[:, RESPONSE_OUTCOMES.index("correct")] / samples,
             _sample_means(np.array(columns.scores), samples),
             outcomes,
             {name: _sample_means(columns.measure(name), samples) for name in columns.measures},
@@ -111,7 +111,7 @@ class RunData:
     def count_outcomes(self, rows: IntArray, outcomes: Sequence[ResponseOutcome]) -> IntArray:
         """For each of these questions, how many samples have one of the outcomes."""
         places = np.searchsorted(self.arrays.rows, rows)
-        columns = [OUTCOMES.index(outcome) for outcome in outcomes]
+        columns = [RESPONSE_OUTCOMES.index(outcome) for outcome in outcomes]
         counts: IntArray = self.arrays.outcomes[places][:, columns].sum(axis=1)
         return counts
 
@@ -121,7 +121,7 @@ class RunData:
 
     def correct_by_sample(self) -> FloatArray:
         """A row per question and a column per sample: 1 if correct."""
-        correct = self.columns.outcome_codes() == OUTCOMES.index("correct")
+        correct = self.columns.outcome_codes() == RESPONSE_OUTCOMES.index("correct")
         return np.asarray(correct.astype(float).reshape(len(self.rows), self.run.samples))
 
 
@@ -159,10 +159,10 @@ class BenchData:
     def groups(self) -> dict[str, dict[str, BoolArray]]:
         """For each grouping, its groups and a mask of the questions in each."""
         places: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for place, question in enumerate(self.questions):
+        for index, question in enumerate(self.questions):
             for by, names in question.groups.items():
                 for name in names:
-                    places[by][name].append(place)
+                    places[by][name].append(index)
         return {
             by: {name: _mask(places[by][name], len(self.questions)) for name in self.groupings.ordered(by, places[by])}
             for by in sorted(places, key=self.groupings.order)
@@ -224,19 +224,19 @@ def diagnosed_names(bench_runs: BenchRuns, corpus: Corpus) -> set[str]:
     """The groups and numbers of questions that only a diagnosis gives, by the first context with each family."""
     known = diagnosers(bench_runs.bench.manifest.families, corpus)
     entries = {entry.id: entry for entry in corpus.entries()}
-    found: set[str] = set()
+    names: set[str] = set()
     for context, items in bench_runs.by_context():
-        mine = [item for item in items if item.question.family in known]
-        for item in mine:
+        diagnosable = [item for item in items if item.question.family in known]
+        for item in diagnosable:
             diagnosis = known[item.question.family].diagnose(context, item)
             with_it = describe(context, 0, item, diagnosis, entries)
             without = describe(context, 0, item, NO_DIAGNOSIS, {})
-            found |= {*with_it.groups, *with_it.sizes} - {*without.groups, *without.sizes}
-        for item in mine:
+            names |= {*with_it.groups, *with_it.sizes} - {*without.groups, *without.sizes}
+        for item in diagnosable:
             known.pop(item.question.family, None)
         if not known:
             break
-    return found
+    return names
 
 
 @dataclass(frozen=True)

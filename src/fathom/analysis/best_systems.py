@@ -37,15 +37,15 @@ def best_systems(findings: Findings) -> list[BestSystem]:
     runs: dict[tuple[str, str], list[RunSummary]] = defaultdict(list)
     for run in findings.runs:
         runs[run.info.bench, run.info.model].append(run)
-    made = []
+    best = []
     for (bench, _), some in runs.items():
         for name in figures_of(findings, bench).best:
-            found = [(run, one) for run in some if (one := measure_of(run, name)) is not None]
-            if len(found) > 1:
-                sign = -1 if found[0][1].less_is_better else 1
-                ordered = sorted(found, key=lambda pair: -sign * pair[1].micro.value)
-                made.append(BestSystem(ordered[0][1], ordered[0][0], tuple(ordered[1:])))
-    return made
+            measured = [(run, measure) for run in some if (measure := measure_of(run, name)) is not None]
+            if len(measured) > 1:
+                sign = -1 if measured[0][1].less_is_better else 1
+                ordered = sorted(measured, key=lambda pair: -sign * pair[1].micro.value)
+                best.append(BestSystem(ordered[0][1], ordered[0][0], tuple(ordered[1:])))
+    return best
 
 
 def run_labels(findings: Findings) -> dict[str, str]:

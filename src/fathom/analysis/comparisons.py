@@ -13,6 +13,7 @@ from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import Comparison
 from fathom.analysis.intervals import LEVEL, ContextSums, FloatArray, IntArray, clustered_error, difference
 from fathom.analysis.significance import benjamini_hochberg, holm, permutation_tests
+from fathom.records.plurals import counted
 from fathom.records.record import digest
 
 POWER = 0.8
@@ -214,15 +215,13 @@ def _note(comparison: Comparison, cluster: str) -> str:
     if comparison.clusters < 2:
         return f"The scores differ, but one {cluster} is not enough for a test."
     if comparison.more_questions is None:
-        return f"The accuracies are equal; {_counted(comparison.discordant, 'question')} came out differently."
+        return f"The accuracies are equal; {counted(comparison.discordant, 'question')} came out differently."
     if not comparison.more_questions:
         return "The difference is significant, but missing responses could cancel it."
-    more = (
-        f"{_counted(comparison.more_questions, 'more question')} ({_counted(comparison.more_contexts or 0, cluster)})"
-    )
+    more = f"{counted(comparison.more_questions, 'more question')} ({counted(comparison.more_contexts or 0, cluster)})"
     if comparison.is_unconfirmed:
         return (
-            f"The interval excludes zero, but the test over {_counted(comparison.clusters, cluster)} does not confirm "
+            f"The interval excludes zero, but the test over {counted(comparison.clusters, cluster)} does not confirm "
             f"the difference (p = {comparison.p_holm:.3f} after Holm's correction). About {more} would."
         )
     needs = f"A difference of this size would take about {more} to detect with {POWER:.0%} power."
@@ -236,9 +235,5 @@ def _missing_notes(comparison: Comparison) -> Iterator[str]:
     )
     for name, count, otherwise in sides:
         if count:
-            responses = f"{name} has {_counted(count, 'missing response')}"
+            responses = f"{name} has {counted(count, 'missing response')}"
             yield f"{responses}; if all were correct, the difference would be {otherwise * 100:+.1f} points."
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -106,13 +106,13 @@ def contamination(results: Iterable[QuestionResult], before: Iterable[QuestionRe
 
 def _probe_results(group: list[QuestionResult]) -> ProbeResults:
     by_year: dict[str, list[QuestionResult]] = defaultdict(list)
-    for one in group:
-        by_year[one.question.tags.get("year", "")].append(one)
+    for probe in group:
+        by_year[probe.question.tags.get("year", "")].append(probe)
     known = sorted(year for year in by_year if year)
     return ProbeResults(
-        overall=_share(group, lambda one: one.correct),
+        overall=_share(group, lambda probe: probe.correct),
         unanswered=sum(not result.answered for result in group),
-        by_year={year: _share(by_year[year], lambda one: one.correct) for year in known},
+        by_year={year: _share(by_year[year], lambda probe: probe.correct) for year in known},
         trend=trend(
             {int(year): (sum(result.correct for result in by_year[year]), len(by_year[year])) for year in known}
         ),

@@ -140,36 +140,36 @@ def _logistic_model(
     accuracy: FloatArray, contexts: IntArray, known: Mapping[str, FloatArray], lacking: Mapping[str, str]
 ) -> _Model:
     """A logistic model of the standardized properties, with cluster-robust errors."""
-    kept, excluded = _without_collinear(known)
+    names, excluded = _without_collinear(known)
     clusters = len(np.unique(contexts))
-    if not kept:
+    if not names:
         return _Model({}, None, "No property is known for every question.")
-    if clusters < CONTEXTS_PER_PROPERTY * len(kept):
-        many = f"{len(kept)} {'property' if len(kept) == 1 else 'properties'}"
+    if clusters < CONTEXTS_PER_PROPERTY * len(names):
+        many = f"{len(names)} {'property' if len(names) == 1 else 'properties'}"
         return _Model({}, None, f"{clusters} contexts are too few for a logistic model with {many}.")
-    columns = np.stack([(known[name] - known[name].mean()) / known[name].std() for name in kept], axis=1)
+    columns = np.stack([(known[name] - known[name].mean()) / known[name].std() for name in names], axis=1)
     design = np.column_stack([np.ones(len(accuracy)), columns])
     weights, converged = _logistic(design, accuracy)
     expected = 1 / (1 + np.exp(-design @ weights))
-    penalty = np.diag([0.0, *[PENALTY] * len(kept)])
+    penalty = np.diag([0.0, *[PENALTY] * len(names)])
     bread = np.linalg.inv((design * (expected * (1 - expected))[:, None]).T @ design + penalty)
     scores = design * (accuracy - expected)[:, None]
     size = int(contexts.max()) + 1
     by_context = np.stack([np.bincount(contexts, weights=column, minlength=size) for column in scores.T], axis=1)
-    freedom = float(clusters - 1 - len(kept))
+    freedom = float(clusters - 1 - len(names))
     spread = bread @ (by_context.T @ by_context) @ bread * clusters / freedom
     quantile = t_quantile(freedom)
     odds = {}
-    for place, name in enumerate(kept, start=1):
-        error = float(np.sqrt(spread[place, place]))
-        middle = float(weights[place])
+    for number, name in enumerate(names, start=1):
+        error = float(np.sqrt(spread[number, number]))
+        middle = float(weights[number])
         p = t_tail(middle / error, freedom) if error > 1e-12 else 1.0
         low, value, high = (
             float(np.exp(np.clip(middle + step * error, -50, 50))) for step in (-quantile, 0.0, quantile)
         )
         odds[name] = Coefficient(value, low, high, p)
-    corrected = holm([one.p for one in odds.values()])
-    odds = {name: replace(one, p=p) for (name, one), p in zip(odds.items(), corrected, strict=True)}
+    corrected = holm([coefficient.p for coefficient in odds.values()])
+    odds = {name: replace(coefficient, p=p) for (name, coefficient), p in zip(odds.items(), corrected, strict=True)}
     fit = LogisticFit(
         items=len(accuracy),
         clusters=clusters,

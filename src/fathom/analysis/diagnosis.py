@@ -54,8 +54,8 @@ SerializedTask = tuple[bytes, list[tuple[bytes, bytes, list[IncorrectAnswer]]]]
 
 def diagnosers(families: Iterable[str], corpus: Corpus) -> dict[str, Diagnoser]:
     """The diagnosers of the families that have one."""
-    found = {name: family(name).diagnose for name in families}
-    return {name: diagnose(corpus) for name, diagnose in found.items() if diagnose is not None}
+    by_family = {name: family(name).diagnose for name in families}
+    return {name: diagnose(corpus) for name, diagnose in by_family.items() if diagnose is not None}
 
 
 def diagnose_all(

@@ -26,7 +26,7 @@ def curve(
     if len(points) < 2:
         return LengthCurve(points=tuple(points), effective=None, families=())
     sums = [ContextSums.of(some, where) for some, where in zip(values, contexts, strict=True)]
-    means = np.array([one.mean for one in sums])[None, :]
+    means = np.array([length_sums.mean for length_sums in sums])[None, :]
     reached = int(_last_kept(means)[0])
     tokens = np.array([point.tokens for point in points])
     low, high = _bootstrap_interval(sums, tokens, resamples, rng)
@@ -48,12 +48,12 @@ def curve(
     )
 
 
-def without_effective_length(run: RunSummary, found: Sequence[Baseline]) -> RunSummary:
+def without_effective_length(run: RunSummary, baselines: Sequence[Baseline]) -> RunSummary:
     """The summary without an effective length if the run is no better than a baseline that reads no context.
 
     Such a run may keep its accuracy at any length, since it does not depend on what is shown.
     """
-    known = [baseline for baseline in found if baseline.bench == run.info.bench and baseline.run is None]
+    known = [baseline for baseline in baselines if baseline.bench == run.info.bench and baseline.run is None]
     best = max(known, key=lambda one: one.accuracy.value, default=None)
     effective, accuracy = run.lengths.effective, run.overall.accuracy.value
     if effective is None or best is None or accuracy > best.accuracy.value:
@@ -71,8 +71,8 @@ def _bootstrap_interval(
     sums: Sequence[ContextSums], tokens: IntArray, resamples: int, rng: np.random.Generator
 ) -> tuple[int, int] | tuple[None, None]:
     """The interval of the effective length, from a bootstrap over contexts."""
-    drawn = np.stack([_resampled_means(one, resamples, rng) for one in sums], axis=1)
-    if min(len(one.counts) for one in sums) < MIN_CONTEXTS:
+    drawn = np.stack([_resampled_means(length_sums, resamples, rng) for length_sums in sums], axis=1)
+    if min(len(length_sums.counts) for length_sums in sums) < MIN_CONTEXTS:
         return None, None
     found = np.where(_last_kept(drawn) >= 0, tokens[np.maximum(_last_kept(drawn), 0)], 0)
     low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
@@ -96,7 +96,7 @@ def _last_kept(means: FloatArray) -> IntArray:
 def _note(points: Sequence[LengthPoint], reached: int, shortest: float) -> str:
     if reached < 0:
         return f"Accuracy is zero at {points[0].name}, so there is no effective length."
-    kept = f"at least {THRESHOLD:.0%} of its accuracy at {points[0].name} ({shortest:.1%})"
+    threshold = f"at least {THRESHOLD:.0%} of its accuracy at {points[0].name} ({shortest:.1%})"
     if reached == len(points) - 1:
-        return f"At {points[reached].name}, the longest length tested, it keeps {kept}."
-    return f"It keeps {kept} up to {points[reached].name}, but not at {points[reached + 1].name}."
+        return f"At {points[reached].name}, the longest length tested, it keeps {threshold}."
+    return f"It keeps {threshold} up to {points[reached].name}, but not at {points[reached + 1].name}."

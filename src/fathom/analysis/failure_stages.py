@@ -97,20 +97,20 @@ class StageCounter:
         self, stages: Mapping[tuple[QuestionId, int], str], contexts: IntArray, samples: int
     ) -> tuple[FailureStage, ...]:
         """The failures by stage, all stages of a run with failures; `contexts` has the context of each question."""
-        found: dict[str, list[_Failure]] = defaultdict(list)
+        failures: dict[str, list[_Failure]] = defaultdict(list)
         for failure in self.failures:
-            found[stages[failure.question, failure.sample]].append(failure)
+            failures[stages[failure.question, failure.sample]].append(failure)
         made = []
         for name, description in STAGES.items() if self.failures else ():
-            counts = np.bincount([failure.place for failure in found[name]], minlength=len(contexts)) / samples
+            counts = np.bincount([failure.place for failure in failures[name]], minlength=len(contexts)) / samples
             made.append(
                 FailureStage(
                     name=name,
                     description=description,
-                    count=len(found[name]),
+                    count=len(failures[name]),
                     share=share_of_sums(ContextSums.of(counts, contexts), samples == 1),
-                    share_of_failures=len(found[name]) / len(self.failures),
-                    examples=tuple(dict.fromkeys(failure.question for failure in found[name]))[:MAX_EXAMPLES],
+                    share_of_failures=len(failures[name]) / len(self.failures),
+                    examples=tuple(dict.fromkeys(failure.question for failure in failures[name]))[:MAX_EXAMPLES],
                 )
             )
         return tuple(made)

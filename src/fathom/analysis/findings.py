@@ -10,12 +10,11 @@ from pydantic import Field, JsonValue, model_validator
 from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
-from fathom.scoring.verdicts import OUTCOMES as VERDICT_OUTCOMES
-from fathom.scoring.verdicts import Outcome, Share
+from fathom.scoring.verdicts import OUTCOMES, Outcome, Share
 
 ResponseOutcome = Outcome | Literal["unanswered"]
 """A verdict's outcome, or `unanswered` if the run has no response to the question yet."""
-OUTCOMES: tuple[ResponseOutcome, ...] = (*VERDICT_OUTCOMES, "unanswered")
+RESPONSE_OUTCOMES: tuple[ResponseOutcome, ...] = (*OUTCOMES, "unanswered")
 
 
 class Estimate(Record):
@@ -75,7 +74,7 @@ class Outcomes(Record):
 
     @model_validator(mode="after")
     def _outcomes_add_up(self) -> Self:
-        if sum(getattr(self, outcome) for outcome in OUTCOMES) != self.responses:
+        if sum(getattr(self, outcome) for outcome in RESPONSE_OUTCOMES) != self.responses:
             raise ValueError("the outcomes do not add up to the number of responses")
         return self
 

@@ -81,14 +81,14 @@ def judge_errors(decisions: Sequence[PlantedDecision]) -> dict[str, JudgeError]:
     """The error of one judge on each part; that of several judges if they decide together."""
     errors = {}
     for part in dict.fromkeys(decision.part for decision in decisions):
-        found = [decision for decision in decisions if decision.part == part]
-        made = [decision for decision in found if decision.outcome != "unjudged"]
+        of_part = [decision for decision in decisions if decision.part == part]
+        decided = [decision for decision in of_part if decision.outcome != "unjudged"]
         errors[part] = JudgeError(
-            passed=sum(decision.is_correct for decision in made if not decision.fault),
-            correct=sum(not decision.fault for decision in made),
-            failed=sum(decision.is_correct for decision in made if decision.fault),
-            faulty=sum(bool(decision.fault) for decision in made),
-            unjudged=len(found) - len(made),
+            passed=sum(decision.is_correct for decision in decided if not decision.fault),
+            correct=sum(not decision.fault for decision in decided),
+            failed=sum(decision.is_correct for decision in decided if decision.fault),
+            faulty=sum(bool(decision.fault) for decision in decided),
+            unjudged=len(of_part) - len(decided),
         )
     return errors
 
@@ -137,7 +137,7 @@ def _identity(decision: PlantedDecision) -> tuple[str, ...]:
     return decision.judge, decision.question_id, decision.part, decision.fault, decision.prompt_version
 
 
-def _sign_test(one: int, other: int) -> float:
-    trials = one + other
-    tail = sum(comb(trials, count) for count in range(min(one, other) + 1))
+def _sign_test(first: int, other: int) -> float:
+    trials = first + other
+    tail = sum(comb(trials, count) for count in range(min(first, other) + 1))
     return float(min(1.0, 2 * tail / 2**trials)) if trials else 1.0

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from fathom.analysis.findings import ResponseOutcome, RunInfo
 from fathom.analysis.stored_records import StoredRecords, stored_responses, stored_verdicts
-from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.questions import Ending, QuestionId, Response, Step, Usage
@@ -24,7 +23,7 @@ from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.checking import ShownContexts, check
-from fathom.tasks.family import Item
+from fathom.tasks.family import ContextItems, Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +146,13 @@ class BenchRuns:
         """Each id mapped to itself, so that runs share one string."""
         return {id: id for id in self.numbers}
 
-    def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
+    def by_context(self) -> Iterator[ContextItems]:
         """Each context with the items that at least one run asks."""
         asked = frozenset[QuestionId]().union(*(run.questions for run in self.runs))
         for context, items in self.bench.by_context():
-            mine = [item for item in items if item.question.id in asked]
-            if mine:
-                yield context, mine
+            asked_items = [item for item in items if item.question.id in asked]
+            if asked_items:
+                yield ContextItems(context, asked_items)
 
 
 def load_runs(folders: Sequence[Path], bench: Path | None = None) -> list[BenchRuns]:
@@ -205,12 +204,12 @@ def _load(name: str, folder: Path, manifest: RunManifest, known: BenchRuns) -> L
     asked = selected_questions(bench.all_questions(), manifest.settings)
     questions = frozenset(known.ids[question.id] for question in asked)
     others = (run.questions for run in known.runs)
-    questions = next((one for one in others if one == questions), questions)  # usually all runs ask the same
+    questions = next((other for other in others if other == questions), questions)  # usually all runs ask the same
     if not questions:
         raise FathomError(f"The run '{folder}' asks no questions. Run it again with another --split or --limit.")
     retrieving: set[bool] = set()
     responses = stored_responses(
-        folder, known.numbers, samples, lambda one: retrieving.add(retrieved(one.trace) is not None)
+        folder, known.numbers, samples, lambda other: retrieving.add(retrieved(other.trace) is not None)
     )
     return LoadedRun(
         name,

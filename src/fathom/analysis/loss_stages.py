@@ -42,8 +42,8 @@ def decompose(
         perfect = np.ones_like(values["tables"])
         stages.append(_stage(*_LAST, values["tables"], perfect, contexts))
     paths = Counter(
-        ", ".join(f"{system} {'correct' if values[system][place] >= 0.5 else 'incorrect'}" for system in systems)
-        for place in range(len(contexts))
+        ", ".join(f"{system} {'correct' if values[system][index] >= 0.5 else 'incorrect'}" for system in systems)
+        for index in range(len(contexts))
     )
     return LossDecomposition(
         model=model,
@@ -68,19 +68,21 @@ def _stage(name: str, description: str, lower: FloatArray, upper: FloatArray, co
 
 def _by_system(runs: Sequence[RunData]) -> dict[tuple[object, ...], dict[str, list[RunData]]]:
     """The runs of each model by system, among runs on the same questions with the same prompting and effort."""
-    found: dict[tuple[object, ...], dict[str, list[RunData]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple[object, ...], dict[str, list[RunData]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         info = run.run.info(True)
         if info.system in SYSTEMS:
             own = run.run.manifest.settings
             questions = run.arrays.rows.tobytes()
-            found[info.model, info.prompting, own.temperature, own.reasoning_effort, questions][info.system].append(run)
-    return found
+            groups[info.model, info.prompting, own.temperature, own.reasoning_effort, questions][info.system].append(
+                run
+            )
+    return groups
 
 
 def loss_decompositions(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> list[LossDecomposition]:
     """One for each model that was asked the same questions over two systems or more."""
-    made = []
+    decompositions = []
     for (model, *_), by_system in _by_system(runs).items():
         if len(by_system) < 2:
             continue
@@ -102,8 +104,8 @@ def loss_decompositions(bench: BenchData, runs: Sequence[RunData], fingerprint: 
         if len(rows):
             values = {system: run.accuracy_at(rows) for system, run in chosen.items()}
             names = {system: run.name for system, run in chosen.items()}
-            made.append(decompose(str(model), fingerprint, names, values, bench.contexts[rows], tuple(notes)))
-    return made
+            decompositions.append(decompose(str(model), fingerprint, names, values, bench.contexts[rows], tuple(notes)))
+    return decompositions
 
 
 def _answered_by_all(runs: Sequence[RunData], rows: IntArray) -> BoolArray:

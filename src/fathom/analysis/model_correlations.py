@@ -86,7 +86,7 @@ def model_correlations(points: Sequence[ModelPoint], seed: int = 0) -> ModelCorr
 
 def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], seed: int) -> list[Correlation]:
     several = [point for point in points if point.samples > 1]
-    found = [
+    columns = [
         ("exploration and accuracy", [point.exploration for point in several], [point.accuracy for point in several]),
         (
             "response length and accuracy",
@@ -97,7 +97,7 @@ def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], 
     ]
     return [
         Correlation(of=name, models=len(first), value=value, p=permuted(np.array(first), np.array(second), seed))
-        for name, first, second in found
+        for name, first, second in columns
         if len(first) >= MIN_MODELS and (value := spearman(np.array(first), np.array(second))) is not None
     ]
 
@@ -126,18 +126,21 @@ def permuted(first: FloatArray, second: FloatArray, seed: int) -> float:
 
 
 def _gains(points: Sequence[ModelPoint]) -> list[PromptingGain]:
-    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    accuracies: dict[tuple[str, str], dict[str, list[float]]] = {}
     for point in points:
-        found.setdefault((point.model, point.system), {}).setdefault(point.prompting, []).append(point.accuracy)
+        accuracies.setdefault((point.model, point.system), {}).setdefault(point.prompting, []).append(point.accuracy)
     return [
         PromptingGain(model=model, system=system, direct=float(np.mean(by["direct"])), cot=float(np.mean(by["cot"])))
-        for (model, system), by in found.items()
+        for (model, system), by in accuracies.items()
         if {"direct", "cot"} <= by.keys()
     ]
 
 
 def _threshold(gains: Sequence[PromptingGain]) -> float | None:
-    direct, gain = np.array([one.direct for one in gains]), np.array([one.gain for one in gains])
+    direct, gain = (
+        np.array([of_model.direct for of_model in gains]),
+        np.array([of_model.gain for of_model in gains]),
+    )
     if len(gains) < MIN_MODELS or not direct.std():
         return None
     slope, start = np.polyfit(direct, gain, 1)

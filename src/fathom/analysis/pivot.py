@@ -60,10 +60,10 @@ class PivotSettings:
 
     def used_names(self) -> Iterator[str]:
         """The same without those that are only renamed or grouped."""
-        given = chain(self.rows, self.columns, self.macro, self.totals, [self.best])
+        properties = chain(self.rows, self.columns, self.macro, self.totals, [self.best])
         conditions = [*self.where, *self.measures, self.difference]
         parts = [re.split("[=!<>:]", condition, maxsplit=1)[0] for condition in conditions]
-        return (plain_name(name) for name in chain(given, parts) if name)
+        return (plain_name(name) for name in chain(properties, parts) if name)
 
 
 def _by_plain_name(given: Mapping[str, V]) -> dict[str, V]:
@@ -150,13 +150,13 @@ class _Pivot:
             raise FathomError(f"A property is given twice: {', '.join(names)}. Give each once, in --rows or --columns.")
         self._axes = tuple(self._terms.property(name, "--rows" if name in rows else "--columns") for name in names)
         self._by_response = any(axis.level == "response" for axis in self._axes)
-        given = settings.measures or [SHARE if self._by_response else "accuracy"]
-        self._measures = [self._terms.measure(name) for name in given]
+        measures = settings.measures or [SHARE if self._by_response else "accuracy"]
+        self._measures = [self._terms.measure(name) for name in measures]
         if any(measure.statistic == "share" for measure in self._measures) and not self._by_response:
             raise FathomError(
                 "--measure share needs a property of responses in --rows or --columns: outcome, pattern, cause, stage."
             )
-        if len(given) > 1 and MEASURE not in (*rows, *columns):
+        if len(measures) > 1 and MEASURE not in (*rows, *columns):
             columns.append(MEASURE)
         self._rows, self._columns = tuple(rows), tuple(columns)
         macro = tuple(self._terms.property(name, "--macro") for name in settings.macro)
@@ -186,29 +186,29 @@ class _Pivot:
     @cached_property
     def _selected(self) -> IntArray:
         """The responses that meet all conditions."""
-        kept = self._terms.where(self._settings.where)
-        if not kept.any():
+        meets_conditions = self._terms.where(self._settings.where)
+        if not meets_conditions.any():
             conditions = " and ".join(self._settings.where)
             raise FathomError(f"No response meets {conditions}. Leave a condition out.")
         if self._settings.common:
-            kept &= self._shared(kept)
-            if not kept.any():
+            meets_conditions &= self._shared(meets_conditions)
+            if not meets_conditions.any():
                 raise FathomError("No question is asked by every run. Leave out --common.")
-        return np.flatnonzero(kept)
+        return np.flatnonzero(meets_conditions)
 
     def _shared(self, kept: BoolArray) -> BoolArray:
         """Responses to questions that every run with a selected response asks, bench by bench."""
         runs = np.unique(self._table.run[kept])
         benches = np.array(self._table.bench_of)
-        asked = np.zeros(len(self._table.questions), dtype=np.int64)
-        wanted = np.zeros(len(self._table.questions), dtype=np.int64)
+        times_asked = np.zeros(len(self._table.questions), dtype=np.int64)
+        runs_on_bench = np.zeros(len(self._table.questions), dtype=np.int64)
         for run in runs:
-            mine = self._table.run == run
-            asked[np.unique(self._table.question[mine])] += 1
+            of_run = self._table.run == run
+            times_asked[np.unique(self._table.question[of_run])] += 1
         for bench in np.unique(benches[runs]):
             first, end = self._table.span(int(bench))
-            wanted[first:end] = int((benches[runs] == bench).sum())
-        return np.asarray((asked == wanted)[self._table.question])
+            runs_on_bench[first:end] = int((benches[runs] == bench).sum())
+        return np.asarray((times_asked == runs_on_bench)[self._table.question])
 
     def table(self) -> PivotTable:
         contents = self._contents()
@@ -252,12 +252,12 @@ class _Pivot:
     # The responses of each cell.
 
     def _contents(self) -> dict[CellKey, _Content]:
-        found: dict[CellKey, _Content] = {}
+        contents: dict[CellKey, _Content] = {}
         totals = sorted(set(self._totals))
         for size in range(len(totals) + 1):
             for summed in combinations(totals, size):
-                found |= self._without(frozenset(summed))
-        return found
+                contents |= self._without(frozenset(summed))
+        return contents
 
     def _without(self, summed: frozenset[int]) -> dict[CellKey, _Content]:
         """The cells in which these axes have the value `all`."""
@@ -342,10 +342,10 @@ class _Pivot:
             other = (*key[:axis], second, *key[axis + 1 :])
             if key[axis] == first and other in contents:
                 two = contents[other]
-                made = (*key[:axis], len(self._axes[axis].values) + 2, *key[axis + 1 :])
+                difference_key = (*key[:axis], len(self._axes[axis].values) + 2, *key[axis + 1 :])
                 both = np.concatenate([content.places, two.places])
                 yield (
-                    made,
+                    difference_key,
                     _Content(both, both),
                     {
                         measure.name: self._cells.paired_difference(measure, content.places, two.places)
@@ -358,34 +358,36 @@ class _Pivot:
         """The axis of the difference and two of its values."""
         name, _, given = self._settings.difference.partition("=")
         axis = self._axis(name, "--difference")
-        one = self._axes[axis]
-        if one.level != "run":
+        of_runs = self._axes[axis]
+        if of_runs.level != "run":
             raise FathomError(
-                f"--difference pairs runs by question, and '{one.name}' is not a property of runs. `fathom analyze` "
-                "compares settings of questions."
+                f"--difference pairs runs by question, and '{of_runs.name}' is not a property of runs. "
+                "`fathom analyze` compares settings of questions."
             )
         for split in range(len(given)):
             if given[split] == ",":
-                sides = [matching(one.values, part.strip()) for part in (given[:split], given[split + 1 :])]
+                sides = [matching(of_runs.values, part.strip()) for part in (given[:split], given[split + 1 :])]
                 if all(len(side) == 1 for side in sides):
                     return axis, sides[0][0], sides[1][0]
         raise unknown_name_error(
-            f"--difference: give two values of '{one.name}' such as {one.name}=FIRST,SECOND, not", given, one.values
+            f"--difference: give two values of '{of_runs.name}' such as {of_runs.name}=FIRST,SECOND, not",
+            given,
+            of_runs.values,
         )
 
     # The table.
 
-    def _cell(self, key: CellKey, content: _Content, measure: TableMeasure, found: CellValue) -> PivotCell:
+    def _cell(self, key: CellKey, content: _Content, measure: TableMeasure, value: CellValue) -> PivotCell:
         # The counts of a share are those of its denominator.
         places = content.base if measure.statistic == "share" else content.places
         return PivotCell(
             row=self._labels(key, self._rows, measure),
             column=self._labels(key, self._columns, measure),
             measure=measure.name,
-            value=found.value,
-            low=found.low,
-            high=found.high,
-            n=found.n,
+            value=value.value,
+            low=value.low,
+            high=value.high,
+            n=value.n,
             questions=self._cells.count("questions", places),
             responses=len(places),
             contexts=self._cells.count("contexts", places),
@@ -413,23 +415,23 @@ class _Pivot:
         sort: Callable[[CellKey, int], tuple[int, ...]] = lambda key, number: tuple(  # noqa: E731
             number if name == MEASURE else key[places[name]] for name in names
         )
-        found = {
+        by_order = {
             sort(key, number): self._labels(key, names, measure)
             for key in contents
             for number, measure in enumerate(self._measures)
         }
-        return [found[order] for order in sorted(found)]
+        return [by_order[order] for order in sorted(by_order)]
 
     def _notes(self, contents: Mapping[CellKey, _Content]) -> Iterator[str]:
         noted = PivotNotes(self._table, self._cells, self._axes, self._selected)
         yield from noted.incomparable([content.comparable for content in contents.values()])
-        yield from (f"No response has {one}." for one in dict.fromkeys(self._terms.unmatched))
+        yield from (f"No response has {unmatched}." for unmatched in dict.fromkeys(self._terms.unmatched))
         yield from noted.left_out()
         yield from noted.averaged_runs([content.base for content in contents.values()])
         yield from noted.missing()
         if any(measure.column is not None and measure.column.name == "dollars" for measure in self._measures):
             yield from noted.prices()
-        macro = {one.name for one in self._cells.macro}
+        macro = {axis.name for axis in self._cells.macro}
         # A cell with one value of the averaged property is not an average.
         averages = [
             content.base

@@ -50,68 +50,68 @@ class Cells:
     table: ResponseTable
     macro: tuple[Property, ...] = ()
 
-    def grouped(self, axes: tuple[Property, ...], places: IntArray) -> Groups:
+    def grouped(self, axes: tuple[Property, ...], indices: IntArray) -> Groups:
         """The responses of each combination of values; one without a value of some property is in none."""
         codes: list[IntArray] = []
         for axis in axes:
-            repeated, found = axis.at(places, self.table.size)
-            codes, places = [*(code[repeated] for code in codes), found], places[repeated]
-        if not len(places):
+            repeated, found = axis.at(indices, self.table.size)
+            codes, indices = [*(code[repeated] for code in codes), found], indices[repeated]
+        if not len(indices):
             return {}
-        key = np.zeros(len(places), dtype=np.int64)
+        key = np.zeros(len(indices), dtype=np.int64)
         for axis, found in zip(axes, codes, strict=True):
             key = key * len(axis.values) + found
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         return {
             tuple(int(code[order[start]]) for code in codes): part
-            for start, part in zip(starts, np.split(places[order], starts[1:]), strict=True)
+            for start, part in zip(starts, np.split(indices[order], starts[1:]), strict=True)
         }
 
-    def value(self, measure: TableMeasure, places: IntArray, base: IntArray) -> CellValue:
+    def value(self, measure: TableMeasure, indices: IntArray, base: IntArray) -> CellValue:
         """The value over the responses at `places`; `base` are those that shares refer to."""
         match measure.statistic:
             case "share":
-                return self._share(places, base)
+                return self._share(indices, base)
             case "number":
-                return CellValue(float(self.count(measure.name, places)), n=self.count("units", places))
+                return CellValue(float(self.count(measure.name, indices)), n=self.count("units", indices))
             case "pass":
-                return self._pass_at(measure.k, places)
+                return self._pass_at(measure.k, indices)
             case "ratio":
-                return self._per_correct(places)
+                return self._per_correct(indices)
         column = measure.column
         assert column is not None
-        if column.name == "dollars" and self._unpriced[places].any():
+        if column.name == "dollars" and self._unpriced[indices].any():
             return NOTHING
-        places = places[~np.isnan(column.values[places])]
-        if not len(places):
+        indices = indices[~np.isnan(column.values[indices])]
+        if not len(indices):
             return NOTHING
         if measure.statistic == "mean" and column.top is not None and column.bottom is not None:
-            return self._ratio(column, column.top, column.bottom, places)
+            return self._ratio(column, column.top, column.bottom, indices)
         if measure.statistic in ("mean", "macro"):
-            return self._mean(self._units(column.values, places), places, column.is_share)
+            return self._mean(self._units(column.values, indices), indices, column.is_share)
         if measure.statistic == "correlation":
-            return self._correlation(column.values, places)
-        values = column.values[places]
+            return self._correlation(column.values, indices)
+        values = column.values[indices]
         if column.lists is not None:
-            values = np.concatenate([np.asarray(column.lists[place], dtype=float) for place in places])
-        return CellValue(_statistic(measure.statistic, values), n=self.count("units", places))
+            values = np.concatenate([np.asarray(column.lists[place], dtype=float) for place in indices])
+        return CellValue(_statistic(measure.statistic, values), n=self.count("units", indices))
 
-    def count(self, what: str, places: IntArray) -> int:
+    def count(self, what: str, indices: IntArray) -> int:
         """How many questions, responses, runs or contexts there are; `units` are questions of each run."""
         if what == "responses":
-            return len(places)
+            return len(indices)
         numbers = {
             "questions": self.table.question,
             "runs": self.table.run,
             "contexts": self.table.context,
             "units": self._unit,
         }[what]
-        return len(np.unique(numbers[places]))
+        return len(np.unique(numbers[indices]))
 
-    def missing(self, places: IntArray) -> int:
+    def missing(self, indices: IntArray) -> int:
         """Responses that failed or are not asked yet."""
-        return int(self._missing[places].sum())
+        return int(self._missing[indices].sum())
 
     def paired_difference(self, measure: TableMeasure, first: IntArray, second: IntArray) -> CellValue:
         """Second minus first over the questions that both have, paired by question."""
@@ -121,12 +121,12 @@ class Cells:
             return NOTHING
         known = ~np.isnan(column.values)
         one, two = (
-            self._means(self.table.question, column.values, places[known[places]]) for places in (first, second)
+            self._means(self.table.question, column.values, indices[known[indices]]) for indices in (first, second)
         )
         if column.top is not None and column.bottom is not None:
             one, two = (
-                self._linearized(column.top, column.bottom, self.table.question, places[known[places]])
-                for places in (first, second)
+                self._linearized(column.top, column.bottom, self.table.question, indices[known[indices]])
+                for indices in (first, second)
             )
         both, at_one, at_two = np.intersect1d(one.numbers, two.numbers, assume_unique=True, return_indices=True)
         if not len(both):
@@ -140,72 +140,72 @@ class Cells:
             return _cell(macro_average(gaps, contexts, masks, bounded=False)) if masks else NOTHING
         return _cell(difference(gaps, contexts) if column.is_share else mean_estimate(gaps, contexts))
 
-    def _mean(self, units: _Units, places: IntArray, is_share: bool) -> CellValue:
+    def _mean(self, units: _Units, indices: IntArray, is_share: bool) -> CellValue:
         if not self.macro:
             return _cell((share if is_share else mean_estimate)(units.values, units.contexts))
-        masks = [np.isin(units.numbers, self._unit[group]) for group in self.grouped(self.macro, places).values()]
+        masks = [np.isin(units.numbers, self._unit[group]) for group in self.grouped(self.macro, indices).values()]
         return _cell(macro_average(units.values, units.contexts, masks, is_share)) if masks else NOTHING
 
-    def _ratio(self, column: ResponseColumn, top: FloatArray, bottom: FloatArray, places: IntArray) -> CellValue:
+    def _ratio(self, column: ResponseColumn, top: FloatArray, bottom: FloatArray, indices: IntArray) -> CellValue:
         """The ratio of the sums; with `macro` the mean of the ratios of its values."""
         if not self.macro:
-            above, below = (self._units(side, places) for side in (top, bottom))
-            found = ratio_estimate(above.values, below.values, above.contexts, column.is_share)
-            return NOTHING if found is None else _cell(found)
-        units = self._units(bottom, places)
+            above, below = (self._units(side, indices) for side in (top, bottom))
+            estimate = ratio_estimate(above.values, below.values, above.contexts, column.is_share)
+            return NOTHING if estimate is None else _cell(estimate)
+        units = self._units(bottom, indices)
         values, masks = np.zeros(len(units.numbers)), []
-        for group in self.grouped(self.macro, places).values():
+        for group in self.grouped(self.macro, indices).values():
             mask = np.isin(units.numbers, self._unit[group])
-            part = self._linearized(top, bottom, self._unit, places[np.isin(self._unit[places], units.numbers[mask])])
+            part = self._linearized(top, bottom, self._unit, indices[np.isin(self._unit[indices], units.numbers[mask])])
             values[mask] = part.values
             masks.append(mask)
         if not masks:
             return NOTHING
-        found = macro_average(values, units.contexts, masks, bounded=False)
+        estimate = macro_average(values, units.contexts, masks, bounded=False)
         limits = (0.0, 1.0) if column.is_share else (-np.inf, np.inf)
-        low, high = (float(np.clip(end, *limits)) for end in (found.low, found.high))
-        return _cell(found.model_copy(update={"low": low, "high": high}))
+        low, high = (float(np.clip(end, *limits)) for end in (estimate.low, estimate.high))
+        return _cell(estimate.model_copy(update={"low": low, "high": high}))
 
-    def _linearized(self, top: FloatArray, bottom: FloatArray, by: IntArray, places: IntArray) -> _Units:
-        above, below = (self._means(by, side, places) for side in (top, bottom))
+    def _linearized(self, top: FloatArray, bottom: FloatArray, by: IntArray, indices: IntArray) -> _Units:
+        above, below = (self._means(by, side, indices) for side in (top, bottom))
         return _Units(above.numbers, linearized(above.values, below.values), above.contexts)
 
-    def _share(self, places: IntArray, base: IntArray) -> CellValue:
+    def _share(self, indices: IntArray, base: IntArray) -> CellValue:
         inside = np.zeros(self.table.size)
-        inside[places] = 1.0
+        inside[indices] = 1.0
         return self._mean(self._units(inside, base), base, True)
 
-    def _pass_at(self, k: int, places: IntArray) -> CellValue:
-        units = self._units(self._correct, places)
-        samples = len(places) // max(1, len(units.numbers))
-        if samples < k or samples * len(units.numbers) != len(places):
+    def _pass_at(self, k: int, indices: IntArray) -> CellValue:
+        units = self._units(self._correct, indices)
+        samples = len(indices) // max(1, len(units.numbers))
+        if samples < k or samples * len(units.numbers) != len(indices):
             return NOTHING
         shares = [pass_at_k(samples, round(value * samples), k) for value in units.values]
-        return self._mean(_Units(units.numbers, np.array(shares), units.contexts), places, True)
+        return self._mean(_Units(units.numbers, np.array(shares), units.contexts), indices, True)
 
-    def _per_correct(self, places: IntArray) -> CellValue:
-        correct = int(self._correct[places].sum())
-        if self._unpriced[places].any() or not correct:
+    def _per_correct(self, indices: IntArray) -> CellValue:
+        correct = int(self._correct[indices].sum())
+        if self._unpriced[indices].any() or not correct:
             return NOTHING
-        return CellValue(float(np.nansum(self._dollars[places])) / correct, n=self.count("units", places))
+        return CellValue(float(np.nansum(self._dollars[indices])) / correct, n=self.count("units", indices))
 
-    def _correlation(self, values: FloatArray, places: IntArray) -> CellValue:
-        units = self._units(values, places)
-        accuracy = self._units(self._correct, places)
+    def _correlation(self, values: FloatArray, indices: IntArray) -> CellValue:
+        units = self._units(values, indices)
+        accuracy = self._units(self._correct, indices)
         if reason_to_exclude(units.values, accuracy.values, units.contexts):
             return CellValue(None, n=len(units.numbers))
         found = correlation(units.values, accuracy.values, units.contexts)
         return CellValue(found.value, found.low, found.high, len(units.numbers))
 
-    def _units(self, values: FloatArray, places: IntArray) -> _Units:
+    def _units(self, values: FloatArray, indices: IntArray) -> _Units:
         """The mean of each question in each run, over its samples at these places."""
-        return self._means(self._unit, values, places)
+        return self._means(self._unit, values, indices)
 
-    def _means(self, by: IntArray, values: FloatArray, places: IntArray) -> _Units:
-        numbers, inverse, counts = np.unique(by[places], return_inverse=True, return_counts=True)
-        sums = np.bincount(inverse, weights=values[places], minlength=len(numbers))
+    def _means(self, by: IntArray, values: FloatArray, indices: IntArray) -> _Units:
+        numbers, inverse, counts = np.unique(by[indices], return_inverse=True, return_counts=True)
+        sums = np.bincount(inverse, weights=values[indices], minlength=len(numbers))
         contexts = np.zeros(len(numbers), dtype=np.int64)
-        contexts[inverse] = self.table.context[places]
+        contexts[inverse] = self.table.context[indices]
         return _Units(numbers, sums / counts, contexts)
 
     @cached_property

@@ -45,17 +45,17 @@ class PivotNotes:
 
     def averaged_runs(self, cells: Sequence[IntArray]) -> Iterator[str]:
         """Properties in which the runs of one cell differ."""
-        settled = {one.name for one in (*self.axes, *self.cells.macro)}
+        settled = {axis.name for axis in (*self.axes, *self.cells.macro)}
         if "run" in settled:
             return
         together = {frozenset(np.unique(self.table.run[places]).tolist()) for places in cells}
         for name in IDENTITY:
-            found = self.table.property(name)
-            if name in settled or found is None or len(found.values) < 2:
+            named = self.table.property(name)
+            if name in settled or named is None or len(named.values) < 2:
                 continue
-            of_run = dict(zip(self.table.run[found.places].tolist(), found.codes.tolist(), strict=True))
+            of_run = dict(zip(self.table.run[named.places].tolist(), named.codes.tolist(), strict=True))
             if any(len({of_run.get(run, -1) for run in runs}) > 1 for runs in together):
-                yield f"Some cells average over runs that differ in {name} ({_listed(found.values)})."
+                yield f"Some cells average over runs that differ in {name} ({_listed(named.values)})."
 
     def missing(self) -> Iterator[str]:
         missing, total = self.cells.missing(self.selected), len(self.selected)
@@ -80,7 +80,7 @@ class PivotNotes:
         every = len(self.cells.grouped(self.cells.macro, self.selected))
         fewest = min(len(self.cells.grouped(self.cells.macro, places)) for places in averages)
         if fewest < every:
-            by = ", ".join(one.name for one in self.cells.macro)
+            by = ", ".join(axis.name for axis in self.cells.macro)
             yield (f"Some cells average over {fewest} of {every} groups by {by}, so they are not comparable.")
 
 

@@ -56,24 +56,24 @@ class PivotTerms:
         """The property of that name. `what` says where it was given, for the error."""
         name = plain_name(name)
         if name in self.bins:
-            found = self._binned(name)
+            named = self._binned(name)
         else:
             known = self.table.property(name)
             if known is None:
                 ranges = " It is a number: group it into ranges with --bins." * (name in self.table.column_names)
                 raise unknown_name_error(f"{what}: there is no property", name, self.table.property_names, ranges)
-            found = known
+            named = known
         if name not in self.rename:
-            return found
-        patterns = [pattern for pattern in self.rename[name] if not matching(found.values, pattern)]
-        self.unmatched.extend(f"{found.name}={pattern}" for pattern in patterns)
-        return found.renamed(self.rename[name])
+            return named
+        patterns = [pattern for pattern in self.rename[name] if not matching(named.values, pattern)]
+        self.unmatched.extend(f"{named.name}={pattern}" for pattern in patterns)
+        return named.renamed(self.rename[name])
 
     def _binned(self, name: str) -> Property:
         column = self.table.column(name)
         if column is None:
             raise unknown_name_error("--bins: there is no number", name, self.table.column_names)
-        limits = [as_number(one) for one in self.bins[name]]
+        limits = [as_number(limit) for limit in self.bins[name]]
         if not limits or any(np.isnan(limits)) or sorted(set(limits)) != limits:
             raise FathomError(f"--bins: give the limits of '{name}' as ascending numbers, such as {name}=15K,20K.")
         return self.table.binned(column, limits, self.bins[name])
@@ -88,30 +88,30 @@ class PivotTerms:
         return kept
 
     def _where(self, condition: str) -> BoolArray:
-        found = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
-        if found is None:
+        match = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
+        if match is None:
             raise FathomError(
                 f"--where does not take '{condition}'. Give a condition such as length>=128K or task=choice."
             )
-        name, sign, value = plain_name(found[1]), found[2], found[3]
+        name, sign, value = plain_name(match[1]), match[2], match[3]
         is_number = name in self.table.column_names and name not in self.bins
         if name not in (*self.table.property_names, *self.bins):
             if not is_number:
                 names = (*self.table.property_names, *self.table.column_names)
                 raise unknown_name_error("--where: there is no property", name, names)
             return self._where_number(name, sign, value)
-        one = self.property(name, "--where")
+        named_property = self.property(name, "--where")
         if sign in ("=", "!="):
-            codes = self._codes(one, value)
+            codes = self._codes(named_property, value)
             if not codes and is_number and not np.isnan(as_number(value)):
                 return self._where_number(name, sign, value)
             if not codes:
-                raise unknown_name_error(f"'{one.name}' has no value", value, one.values)
-            has = one.having(codes, self.table.size)
+                raise unknown_name_error(f"'{named_property.name}' has no value", value, named_property.values)
+            has = named_property.having(codes, self.table.size)
             return np.asarray(has == (1 if sign == "=" else 0))
         if is_number:
             return self._where_number(name, sign, value)
-        return np.asarray(one.having(_compared(one, sign, value), self.table.size) == 1)
+        return np.asarray(named_property.having(_compared(named_property, sign, value), self.table.size) == 1)
 
     def _codes(self, one: Property, given: str) -> list[int]:
         """The values that are meant: the text as a whole, or each of its parts between commas; none if none exists."""
@@ -212,8 +212,8 @@ def as_number(text: str) -> float:
 def unknown_name_error(problem: str, name: str, known: Iterable[str], hint: str = "") -> FathomError:
     """An error that lists what exists, with the closest names first."""
     names = list(dict.fromkeys(known))
-    by_case = {one.lower(): one for one in names}
-    closest = [by_case[one] for one in get_close_matches(name.lower(), by_case, n=3, cutoff=0.6)]
+    by_case = {similar.lower(): similar for similar in names}
+    closest = [by_case[similar] for similar in get_close_matches(name.lower(), by_case, n=3, cutoff=0.6)]
     meant = f" Did you mean {' or '.join(closest)}?" if closest else ""
     listed = ", ".join(names[:MAX_LISTED]) + (f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else "")
     return FathomError(f"{problem} '{name}'.{meant}{hint} Choose from: {listed or 'nothing'}.")

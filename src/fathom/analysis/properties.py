@@ -67,52 +67,76 @@ def describe(
 ) -> QuestionProperties:
     """The question's groups and numeric properties. `ungrouped` are tags that are not used as groupings."""
     evidence = _evidence(context, item)
-    question, answer = item.question, item.key.answer
-    groups: dict[str, tuple[str, ...]] = {
-        name: _only(value) for name, value in question.tags.items() if name not in ungrouped
-    }
-    groups |= {"family": _only(question.family), "split": _only(question.split), "answer": _only(answer.type)}
-    groups["documents"] = _only(_binned(len(context.places)))
-    for name in ("subject", "language"):
-        found, shown = Counter[str](), Counter[str]()
-        for place in context.places:
-            value = getattr(documents.get(place.document), name, None)
-            if value is not None:
-                found[value] += 1
-                shown[value] += place.span.end - place.span.start
-        if found and name not in groups:
-            groups[name] = _only(max(found, key=lambda value: (found[value], shown[value], value)))
-    if diagnosis.operators:
-        groups["operators"] = diagnosis.operators
-    program = item.key.proof.program
-    sizes = {
-        "documents": float(len(context.places)),
-        "context length": float(context.tokens),
-        "question length": float(len(question.text.split())),
-        "answer length": float(count_values(answer)),
-        "answer words": float(len(published(answer).split())),
-        **({"query words": float(len(program.split()))} if program.startswith("SELECT ") else {}),
-    }
-    if evidence is not None:
-        groups["position"] = _only(_THIRDS[min(2, int(evidence.position * 3))])
-        groups["dispersion"] = _only(_DISPERSIONS[min(2, int(evidence.dispersion * 3))])
-        sizes |= {
-            "needed documents": float(evidence.documents),
-            "evidence position": evidence.position,
-            "evidence spread": evidence.dispersion,
-        }
+    question = item.question
     pairing = family(question.family).pairing
     return QuestionProperties(
         question.id,
         question.family,
-        answer.type,
+        item.key.answer.type,
         number,
-        groups,
-        sizes | dict(diagnosis.sizes),
+        _groups(context, item, diagnosis, evidence, documents, ungrouped),
+        _sizes(context, item, evidence) | dict(diagnosis.sizes),
         context.length,
         question.tags,
         question.tags.get(pairing.tag, "") if pairing is not None else "",
     )
+
+
+def _groups(
+    context: Context,
+    item: Item,
+    diagnosis: Diagnosis,
+    evidence: _Evidence | None,
+    documents: Mapping[str, DocumentEntry],
+    ungrouped: Collection[str],
+) -> dict[str, tuple[str, ...]]:
+    """The groups of the question by grouping: its tags, and properties of its key, context and evidence."""
+    question = item.question
+    groups: dict[str, tuple[str, ...]] = {
+        name: _only(value) for name, value in question.tags.items() if name not in ungrouped
+    }
+    groups |= {"family": _only(question.family), "split": _only(question.split), "answer": _only(item.key.answer.type)}
+    groups["documents"] = _only(_binned(len(context.places)))
+    for name in ("subject", "language"):
+        usual = _most_frequent(name, context, documents)
+        if usual is not None and name not in groups:
+            groups[name] = _only(usual)
+    if diagnosis.operators:
+        groups["operators"] = diagnosis.operators
+    if evidence is not None:
+        groups["position"] = _only(_THIRDS[min(2, int(evidence.position * 3))])
+        groups["dispersion"] = _only(_DISPERSIONS[min(2, int(evidence.dispersion * 3))])
+    return groups
+
+
+def _most_frequent(name: str, context: Context, documents: Mapping[str, DocumentEntry]) -> str | None:
+    """The value of most documents of the context, and of several the one with most text; None if none is known."""
+    counts, characters = Counter[str](), Counter[str]()
+    for place in context.places:
+        value = getattr(documents.get(place.document), name, None)
+        if value is not None:
+            counts[value] += 1
+            characters[value] += place.span.end - place.span.start
+    return max(counts, key=lambda value: (counts[value], characters[value], value), default=None)
+
+
+def _sizes(context: Context, item: Item, evidence: _Evidence | None) -> dict[str, float]:
+    """The numeric properties that every family has."""
+    answer, program = item.key.answer, item.key.proof.program
+    sizes = {
+        "documents": float(len(context.places)),
+        "context length": float(context.tokens),
+        "question length": float(len(item.question.text.split())),
+        "answer length": float(count_values(answer)),
+        "answer words": float(len(published(answer).split())),
+    }
+    if program.startswith("SELECT "):
+        sizes["query words"] = float(len(program.split()))
+    if evidence is not None:
+        sizes["needed documents"] = float(evidence.documents)
+        sizes["evidence position"] = evidence.position
+        sizes["evidence spread"] = evidence.dispersion
+    return sizes
 
 
 @lru_cache(maxsize=10_000)

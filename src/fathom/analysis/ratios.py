@@ -65,12 +65,12 @@ def summarize_measures(
     measures: Sequence[RatioMeasure], counts: Mapping[str, FloatArray], contexts: IntArray
 ) -> tuple[MeasureSummary, ...]:
     """The micro and macro average of every measure that has counts."""
-    made = []
+    summaries = []
     for measure in measures:
         top, bottom = ratio_sums(measure, counts, len(contexts))
         micro, macro = (average(top, bottom, contexts, measure.is_share) for average in (ratio_estimate, mean_ratio))
         if micro is not None and macro is not None:
-            made.append(
+            summaries.append(
                 MeasureSummary(
                     name=measure.name,
                     is_share=measure.is_share,
@@ -81,7 +81,7 @@ def summarize_measures(
                     denominator=float(bottom.sum()),
                 )
             )
-    return tuple(made)
+    return tuple(summaries)
 
 
 def spread(numbers: Sequence[float]) -> Spread | None:
@@ -89,7 +89,7 @@ def spread(numbers: Sequence[float]) -> Spread | None:
     if not len(numbers):
         return None
     values = np.asarray(numbers, dtype=float)
-    p25, median, p75 = (float(one) for one in np.percentile(values, (25, 50, 75)))
+    p25, median, p75 = (float(quantile) for quantile in np.percentile(values, (25, 50, 75)))
     reach = 1.5 * (p75 - p25)
     inside = values[(values >= p25 - reach) & (values <= p75 + reach)]
     return Spread(

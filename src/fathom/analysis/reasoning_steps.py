@@ -85,19 +85,19 @@ class StepCounter:
     reached_at: Counter[int] = field(default_factory=Counter)
     first_missing_at: Counter[int] = field(default_factory=Counter)
 
-    def add(self, found: Sequence[int | None], correct: bool) -> None:
+    def add(self, positions: Sequence[int | None], correct: bool) -> None:
         """Count a trace by the position at which it reaches each step."""
         self.traces += 1
-        self.values += len(found)
-        places = [place for place in found if place is not None]
+        self.values += len(positions)
+        places = [place for place in positions if place is not None]
         self.reached += len(places)
         self.in_order += places == sorted(places)
-        self.complete_but_incorrect += len(places) == len(found) and not correct
+        self.complete_but_incorrect += len(places) == len(positions) and not correct
         self.none_but_correct += not places and correct
-        for number, place in enumerate(found, start=1):
+        for number, place in enumerate(positions, start=1):
             self.expected_at[number] += 1
             self.reached_at[number] += place is not None
-        first = next((number for number, place in enumerate(found, start=1) if place is None), None)
+        first = next((number for number, place in enumerate(positions, start=1) if place is None), None)
         if first is not None:
             self.first_missing_at[first] += 1
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.failure_stages import STAGES
-from fathom.analysis.findings import OUTCOMES, ItemFinding
+from fathom.analysis.findings import RESPONSE_OUTCOMES, ItemFinding
 from fathom.analysis.intervals import FloatArray, IntArray
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import Groupings, QuestionProperties
@@ -127,21 +127,21 @@ class ResponseTable:
     def __init__(self, benches: Sequence[BenchData], names: Sequence[str]) -> None:
         """`names` are the runs' names in the order in which they are listed."""
         order = {name: place for place, name in enumerate(names)}
-        found = [(bench, run) for bench in range(len(benches)) for run in benches[bench].runs]
-        found.sort(key=lambda pair: order[pair[1].name])
+        runs_of_benches = [(bench, run) for bench in range(len(benches)) for run in benches[bench].runs]
+        runs_of_benches.sort(key=lambda pair: order[pair[1].name])
         self.benches = list(benches)
-        self.runs: list[RunData] = [run for _, run in found]
-        self.bench_of = [bench for bench, _ in found]
+        self.runs: list[RunData] = [run for _, run in runs_of_benches]
+        self.bench_of = [bench for bench, _ in runs_of_benches]
         self._first = np.cumsum([0, *(len(one.questions) for one in benches)])
         self.questions: list[QuestionProperties] = [question for bench in benches for question in bench.questions]
         contexts = np.cumsum([0, *(len(one.documents) for one in benches)])
         of_question = [one.contexts + contexts[number] for number, one in enumerate(benches)]
         self._context_of_question = np.concatenate(of_question) if of_question else np.zeros(0, dtype=np.int64)
-        parts = [np.repeat(run.arrays.rows + self._first[bench], run.run.samples) for bench, run in found]
+        parts = [np.repeat(run.arrays.rows + self._first[bench], run.run.samples) for bench, run in runs_of_benches]
         self.question = np.concatenate(parts)
         """The number of each response's question."""
-        self.run = np.repeat(np.arange(len(found)), [len(part) for part in parts])
-        self.sample = np.concatenate([np.tile(np.arange(run.run.samples), len(run.rows)) for _, run in found])
+        self.run = np.repeat(np.arange(len(runs_of_benches)), [len(part) for part in parts])
+        self.sample = np.concatenate([np.tile(np.arange(run.run.samples), len(run.rows)) for _, run in runs_of_benches])
         self.context = self._context_of_question[self.question]
         self.groupings = Groupings.of(
             tuple(dict.fromkeys(name for one in benches for name in one.bench_runs.bench.manifest.families))
@@ -163,12 +163,12 @@ class ResponseTable:
 
     @cached_property
     def outcome(self) -> IntArray:
-        """The index of each response's outcome in `OUTCOMES`."""
+        """The index of each response's outcome in `RESPONSE_OUTCOMES`."""
         return np.concatenate([run.columns.outcome_codes() for run in self.runs])
 
     def has_outcome(self, *outcomes: str) -> IntArray:
         """For each response, 1 if it has one of the outcomes."""
-        numbers = [number for number, outcome in enumerate(OUTCOMES) if outcome in outcomes]
+        numbers = [number for number, outcome in enumerate(RESPONSE_OUTCOMES) if outcome in outcomes]
         return np.isin(self.outcome, numbers).astype(np.int64)
 
     # Properties.
@@ -246,7 +246,7 @@ class ResponseTable:
     @cached_property
     def _response_values(self) -> dict[str, Callable[[], Property]]:
         return {
-            "outcome": lambda: Property("outcome", "response", OUTCOMES, np.arange(self.size), self.outcome),
+            "outcome": lambda: Property("outcome", "response", RESPONSE_OUTCOMES, np.arange(self.size), self.outcome),
             "pattern": self._patterns,
             "cause": lambda: self._of_items("cause", [_cause(item) for items in self._items for item in items]),
             "stage": lambda: self._of_items(
@@ -298,18 +298,18 @@ class ResponseTable:
     def _ratios(self) -> dict[str, RatioMeasure]:
         """The families' ratios that have counts."""
         known = set(self._measure_names)
-        return {one.name: one for one in measures_of(self.groupings.families) if known & one.counts}
+        return {measure.name: measure for measure in measures_of(self.groupings.families) if known & measure.counts}
 
     @cached_property
     def _distributions(self) -> dict[str, Distribution]:
         """The families' distributions that have numbers; those of the keys have a separate name."""
-        found = {name for run in self.runs for value in run.columns.values.values() for name in value}
+        names = {name for run in self.runs for value in run.columns.values.values() for name in value}
         declared = distributions_of(self.groupings.families)
         return {
             name: distribution
             for distribution in declared
             for name in (distribution.name, distribution.reference)
-            if name in found
+            if name in names
         }
 
     @cached_property
@@ -349,18 +349,21 @@ class ResponseTable:
         lists = [
             run.columns.values.get(place, {}).get(key, ()) for run in self.runs for place in range(len(run.columns))
         ]
-        top, bottom = np.array([sum(one) for one in lists], dtype=float), np.array([len(one) for one in lists], float)
+        top, bottom = (
+            np.array([sum(numbers_of_response) for numbers_of_response in lists], dtype=float),
+            np.array([len(numbers_of_response) for numbers_of_response in lists], float),
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
         return ResponseColumn(name, "number", "response", values, False, top, bottom, lists)
 
     def _each(self, *names: str) -> FloatArray:
         """The first of some measures that each response has; NaN where it has none."""
-        found = np.full(self.size, np.nan)
+        values = np.full(self.size, np.nan)
         for name in reversed(names):
             each = np.concatenate([run.columns.measure(name) for run in self.runs])
-            found = np.where(np.isnan(each), found, each)
-        return found
+            values = np.where(np.isnan(each), values, each)
+        return values
 
     def _cost(self, name: str) -> FloatArray:
         """NaN where nothing was sent, or where a price is not known."""
@@ -425,7 +428,7 @@ def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
     manifest = run.run.manifest
     info = run.run.info(True)
     settings = manifest.settings
-    found: dict[str, object] = {
+    properties: dict[str, object] = {
         "run": info.name,
         "model": info.model,
         "system": info.system,
@@ -438,12 +441,12 @@ def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
         "samples": settings.samples,
         "bench": bench.bench_runs.bench.folder.resolve().name,
     }
-    found |= {
+    properties |= {
         SETTING + plain_name(name): value for name, value in manifest.system_settings.items() if name != "prompting"
     }
     known = _model_properties(info.model)
-    found |= {MODEL + plain_name(name): value for name, value in known.items()}
-    return {name: _shown(value) for name, value in found.items()}
+    properties |= {MODEL + plain_name(name): value for name, value in known.items()}
+    return {name: _shown(value) for name, value in properties.items()}
 
 
 @cache

@@ -30,14 +30,14 @@ class RetrievalCounter:
 
     def add(self, place: int, key: Key, trace: Sequence[Step]) -> None:
         """Count a response, if it has a retrieval and its question needs something."""
-        found = retrieved(trace)
-        if found is None or not key.proof.passages:
+        retrieval = retrieved(trace)
+        if retrieval is None or not key.proof.passages:
             return
-        ranks = [*(rank for rank in RANKS if rank < len(found)), len(found)]
-        at = {rank: recall(key.proof.passages, found[:rank]) for rank in ranks}
+        ranks = [*(rank for rank in RANKS if rank < len(retrieval)), len(retrieval)]
+        at = {rank: recall(key.proof.passages, retrieval[:rank]) for rank in ranks}
         self.places.append(place)
-        self.passages.append(len(found))
-        self.recalls.append({rank: one for rank, one in at.items() if one is not None})
+        self.passages.append(len(retrieval))
+        self.recalls.append({rank: recall_at for rank, recall_at in at.items() if recall_at is not None})
 
     def summary(self, contexts: IntArray) -> Retrieval | None:
         """The recall of the run; None if it retrieves nothing. `contexts` has the context of each question."""
@@ -47,16 +47,16 @@ class RetrievalCounter:
         return Retrieval(
             responses=len(self.places),
             passages=float(np.mean(self.passages)),
-            too_few=sum(one[max(one)].too_few for one in self.recalls),
+            too_few=sum(recall[max(recall)].too_few for recall in self.recalls),
             at=tuple(self._at(rank, contexts) for rank in (*(rank for rank in RANKS if rank < most), max(most, 1))),
         )
 
     def _at(self, rank: int, contexts: IntArray) -> RecallAt:
         # A question counts once, however many samples it has.
         by_question: dict[int, list[Recall]] = defaultdict(list)
-        for place, one in zip(self.places, self.recalls, strict=True):
-            by_question[place].append(one[min(rank, max(one))])
+        for place, recall_at in zip(self.places, self.recalls, strict=True):
+            by_question[place].append(recall_at[min(rank, max(recall_at))])
         where = contexts[np.array(list(by_question))]
-        spans = np.array([np.mean([one.spans for one in some]) for some in by_question.values()])
-        documents = np.array([np.mean([one.documents for one in some]) for some in by_question.values()])
+        spans = np.array([np.mean([recall_at.spans for recall_at in some]) for some in by_question.values()])
+        documents = np.array([np.mean([recall_at.documents for recall_at in some]) for some in by_question.values()])
         return RecallAt(k=rank, spans=share(spans, where), documents=share(documents, where))

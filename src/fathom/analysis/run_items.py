@@ -10,7 +10,7 @@ from typing import overload
 import numpy as np
 
 from fathom.analysis.attribution import NO_DIAGNOSER, AttributionResult
-from fathom.analysis.findings import OUTCOMES, ItemFinding
+from fathom.analysis.findings import RESPONSE_OUTCOMES, ItemFinding
 from fathom.analysis.intervals import FloatArray, IntArray
 from fathom.analysis.loading import ScoredResponse
 from fathom.analysis.patterns import PATTERNS
@@ -19,7 +19,7 @@ from fathom.records.questions import QuestionId
 from fathom.scoring.recall import TOO_FEW
 from fathom.tasks.family import ReasoningStep
 
-_OUTCOME_CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
+_OUTCOME_CODES = {outcome: code for code, outcome in enumerate(RESPONSE_OUTCOMES)}
 _PATTERN_NAMES = tuple(PATTERNS)
 _PATTERN_CODES = {name: code for code, name in enumerate(_PATTERN_NAMES)}
 NO_PATTERN = 255
@@ -30,7 +30,7 @@ class ResponseColumns:
     """What the analysis keeps of each response of a run; the samples of a question follow one another."""
 
     outcomes: bytearray = field(default_factory=bytearray)
-    """Indices into `OUTCOMES`."""
+    """Indices into `RESPONSE_OUTCOMES`."""
     scores: array[float] = field(default_factory=lambda: array("d"))
     patterns: bytearray = field(default_factory=bytearray)
     """Indices into the names of `PATTERNS`, or `NO_PATTERN`."""
@@ -115,7 +115,7 @@ class RunItems(Sequence[ItemFinding]):
     def __getitem__(self, place: slice) -> list[ItemFinding]: ...
     def __getitem__(self, place: int | slice) -> ItemFinding | list[ItemFinding]:
         if isinstance(place, slice):
-            return [self._at(one) for one in range(*place.indices(len(self)))]
+            return [self._at(index) for index in range(*place.indices(len(self)))]
         return self._at(range(len(self))[place])
 
     def __iter__(self) -> Iterator[ItemFinding]:
@@ -124,7 +124,11 @@ class RunItems(Sequence[ItemFinding]):
     def _at(self, place: int) -> ItemFinding:
         columns = self.columns
         question, sample = self.questions[place // self.samples], place % self.samples
-        outcome, pattern, match = OUTCOMES[columns.outcomes[place]], columns.pattern(place), columns.matches[place]
+        outcome, pattern, match = (
+            RESPONSE_OUTCOMES[columns.outcomes[place]],
+            columns.pattern(place),
+            columns.matches[place],
+        )
         explained = None if match < 0 else self.causes.explain(match)
         too_few = columns.measures.get(TOO_FEW, ())
         steps, reached = columns.steps.get(place, ((), ()))
@@ -139,5 +143,5 @@ class RunItems(Sequence[ItemFinding]):
             unclear=explained.unclear if explained is not None else NO_DIAGNOSER if outcome == "incorrect" else "",
             stage=self.stages.get((question, sample), ""),
             too_few_chunks=place < len(too_few) and too_few[place] > 0,
-            steps=step_results(steps, [None if one < 0 else one for one in reached]),
+            steps=step_results(steps, [None if step < 0 else step for step in reached]),
         )

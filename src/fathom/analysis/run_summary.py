@@ -11,7 +11,7 @@ import numpy as np
 from fathom.analysis.bench_data import BenchData, RunArrays, RunData
 from fathom.analysis.effective_length import curve
 from fathom.analysis.findings import (
-    OUTCOMES,
+    RESPONSE_OUTCOMES,
     BenchInfo,
     Breakdown,
     DistributionSummary,
@@ -77,7 +77,7 @@ def measures(scores: RunArrays, mask: BoolArray, ratios: Sequence[RatioMeasure])
     """The mean of each named measure over the questions under the mask whose verdicts have it; shares of counts."""
     parts = counts_of(ratios)
     present = {name: mask & ~np.isnan(values) for name, values in scores.measures.items() if name not in parts}
-    found = {
+    means = {
         name: share(scores.measures[name][has], scores.contexts[has]) for name, has in present.items() if has.any()
     }
     contexts = scores.contexts[mask]
@@ -85,8 +85,8 @@ def measures(scores: RunArrays, mask: BoolArray, ratios: Sequence[RatioMeasure])
     for ratio in ratios:
         top, bottom = ratio_sums(ratio, counts, len(contexts))
         if ratio.is_share and (estimate := ratio_estimate(top, bottom, contexts, is_share=True)) is not None:
-            found[ratio.name] = estimate
-    return found
+            means[ratio.name] = estimate
+    return means
 
 
 def length_ranges(
@@ -110,7 +110,7 @@ def length_ranges(
 def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[DistributionSummary, ...]:
     """The distributions of a run's numbers, and of those of the keys."""
     columns, samples = run.columns, run.run.samples
-    made = []
+    summaries = []
     for distribution in declared:
         own = [value for values in columns.values.values() for value in values.get(distribution.name, ())]
         reference = [
@@ -120,7 +120,7 @@ def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[Distr
             for value in values.get(distribution.reference, ())
         ]
         if own or reference:
-            made.append(
+            summaries.append(
                 DistributionSummary(
                     name=distribution.name,
                     unit=distribution.unit,
@@ -129,12 +129,12 @@ def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[Distr
                     reference_label=distribution.reference_label,
                 )
             )
-    return tuple(made)
+    return tuple(summaries)
 
 
 def response_seconds(run: RunData) -> Spread | None:
     """The distribution of seconds of a response; None if no call took measurable time."""
-    sent = ~np.isin(run.columns.outcome_codes(), [OUTCOMES.index(outcome) for outcome in NOT_SENT])
+    sent = ~np.isin(run.columns.outcome_codes(), [RESPONSE_OUTCOMES.index(outcome) for outcome in NOT_SENT])
     seconds = np.array(run.columns.seconds)[sent].tolist()
     return spread(seconds) if any(seconds) else None
 
@@ -147,14 +147,14 @@ def outcomes(scores: RunArrays, mask: BoolArray, samples: int) -> Outcomes:
         questions=questions,
         responses=questions * samples,
         partial_credit=float(scores.partial_credit[mask].sum()) * samples,
-        **{outcome: int(count) for outcome, count in zip(OUTCOMES, sums, strict=True)},
+        **{outcome: int(count) for outcome, count in zip(RESPONSE_OUTCOMES, sums, strict=True)},
     )
 
 
 def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, BoolArray]]:
     """For each grouping, its groups and a mask of the run's questions in each; empty groups are left out."""
-    mine = {by: {name: mask[scores.rows] for name, mask in named.items()} for by, named in bench.groups.items()}
-    kept = {by: {name: mask for name, mask in named.items() if mask.any()} for by, named in mine.items()}
+    of_run = {by: {name: mask[scores.rows] for name, mask in named.items()} for by, named in bench.groups.items()}
+    kept = {by: {name: mask for name, mask in named.items() if mask.any()} for by, named in of_run.items()}
     return {by: named for by, named in kept.items() if named}
 
 
@@ -182,17 +182,17 @@ def heat_maps(
     scores: RunArrays, groups: Mapping[str, Mapping[str, BoolArray]], pairs: Sequence[tuple[str, str]]
 ) -> list[HeatMap]:
     """Accuracy by each pair of groupings."""
-    made = []
+    maps = []
     for rows, columns in pairs:
         if len(groups.get(rows, ())) > 1 and len(groups.get(columns, ())) > 1:
             cells = tuple(
-                HeatMapCell(row=row, column=column, accuracy=share(scores.accuracy[both], scores.contexts[both]))
+                HeatMapCell(row=row, column=column, accuracy=share(scores.accuracy[overlap], scores.contexts[overlap]))
                 for row, first in groups[rows].items()
                 for column, second in groups[columns].items()
-                if (both := first & second).any()
+                if (overlap := first & second).any()
             )
-            made.append(HeatMap(rows=rows, columns=columns, cells=cells))
-    return made
+            maps.append(HeatMap(rows=rows, columns=columns, cells=cells))
+    return maps
 
 
 def length_curve(
@@ -207,10 +207,10 @@ def length_curve(
     lengths = np.unique(tokens)
     every = tuple(str(name) for name in np.unique(names))
     families = tuple(name for name in every if len(np.unique(tokens[names == name])) == len(lengths))
-    kept = np.isin(names, families or every)
+    in_families = np.isin(names, families or every)
     points, values, contexts = [], [], []
     for length in lengths:
-        mask = kept & (tokens == length)
+        mask = in_families & (tokens == length)
         values.append(scores.accuracy[mask])
         contexts.append(scores.contexts[mask])
         points.append(
@@ -239,7 +239,7 @@ def samples_summary(run: RunData) -> Samples | None:
     samples, scores = run.run.samples, run.arrays
     if samples < 2:
         return None
-    correct_counts = scores.outcomes[:, OUTCOMES.index("correct")]
+    correct_counts = scores.outcomes[:, RESPONSE_OUTCOMES.index("correct")]
     rounds = run.correct_by_sample()
     pairs = list(combinations(range(samples), 2))
     return Samples(
@@ -252,7 +252,7 @@ def samples_summary(run: RunData) -> Samples | None:
         },
         majority_accuracy=summarize_samples(run.run.questions, run.run.all_verdicts).majority,
         standard_deviation=float(rounds.mean(axis=0).std(ddof=1)),
-        agreement=float(np.mean([(rounds[:, one] == rounds[:, two]).mean() for one, two in pairs])),
+        agreement=float(np.mean([(rounds[:, first] == rounds[:, second]).mean() for first, second in pairs])),
     )
 
 
@@ -260,25 +260,25 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
     """The error patterns of a run, the most frequent first."""
     samples, scores = run.run.samples, run.arrays
     codes = run.columns.pattern_codes()
-    every = np.flatnonzero(codes != NO_PATTERN)
+    with_pattern = np.flatnonzero(codes != NO_PATTERN)
     places = {
         name: found.tolist()
         for code, name in enumerate(PATTERNS)
-        if len(found := every[codes[every] == code] // samples)
+        if len(found := with_pattern[codes[with_pattern] == code] // samples)
     }
-    made = []
+    found_patterns = []
     for name in sorted(places, key=lambda name: (-len(places[name]), name)):
         values: FloatArray = np.bincount(places[name], minlength=len(scores.rows)) / samples
         questions = [bench.questions[scores.rows[place]] for place in places[name]]
-        made.append(
+        found_patterns.append(
             Pattern(
                 name=name,
                 description=PATTERNS[name],
                 count=len(places[name]),
                 share=share_of_sums(ContextSums.of(values, scores.contexts), samples == 1),
-                share_of_errors=len(places[name]) / len(every),
+                share_of_errors=len(places[name]) / len(with_pattern),
                 by_answer_type=dict(Counter(question.answer_type for question in questions).most_common()),
                 examples=tuple(dict.fromkeys(question.id for question in questions))[:MAX_EXAMPLES],
             )
         )
-    return made
+    return found_patterns

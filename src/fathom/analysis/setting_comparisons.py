@@ -30,12 +30,12 @@ def setting_comparisons(
     the comparisons of one run, overall and within each grouping.
     """
     pairs = _pairs(bench)
-    return [one for run in runs for one in _of_run(bench, run, pairs, exchanges, rng)]
+    return [comparison for run in runs for comparison in _of_run(bench, run, pairs, exchanges, rng)]
 
 
 def _pairs(bench: BenchData) -> Pairs:
     varied = {name: family(name).pairing for name in bench.bench_runs.bench.manifest.families}
-    found: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
+    by_pair: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
     for row, question in enumerate(bench.questions):
         pairing = varied[question.family]
         if pairing is None or not question.pair:
@@ -43,9 +43,9 @@ def _pairs(bench: BenchData) -> Pairs:
         values = {tag: question.groups[tag][0] for tag in pairing.tags if tag in question.groups}
         for tag, value in values.items():
             others = (f"{name}={other}" for name, other in values.items() if name != tag)
-            found[tag, question.pair, *others][value] = row
+            by_pair[tag, question.pair, *others][value] = row
     pairs: Pairs = defaultdict(list)
-    for (tag, *_), rows in found.items():
+    for (tag, *_), rows in by_pair.items():
         for one, two in combinations(bench.groupings.ordered(tag, rows), 2):
             pairs[tag, one, two].append((rows[one], rows[two]))
     return pairs
@@ -97,10 +97,10 @@ def _of_run(
 
 def _kinds(bench: BenchData, run: RunData, pairs: Pairs) -> Iterator[list[_ValuePair]]:
     """The comparisons that are corrected together: overall, and within each grouping."""
-    asked = set(run.arrays.rows.tolist())
+    asked_rows = set(run.arrays.rows.tolist())
     overall = []
     for (tag, one, two), found in pairs.items():
-        rows = np.array([pair for pair in found if asked.issuperset(pair)], dtype=np.int64).reshape(-1, 2)
+        rows = np.array([pair for pair in found if asked_rows.issuperset(pair)], dtype=np.int64).reshape(-1, 2)
         if len(rows):
             overall.append(_ValuePair(run, tag, (one, two), "all", (rows[:, 0], rows[:, 1])))
     yield overall

@@ -119,7 +119,7 @@ def _group(
 def _agree(answers: Sequence[HumanAnswer], equal: AnswersEqual) -> bool:
     """Whether at least two answers are equal."""
     parsed = [answer.parsed for answer in answers if answer.parsed is not None]
-    return any(equal(answer, two) for place, answer in enumerate(parsed) for two in parsed[place + 1 :])
+    return any(equal(answer, two) for index, answer in enumerate(parsed) for two in parsed[index + 1 :])
 
 
 def _share(values: Iterable[tuple[float, str]]) -> Estimate:

@@ -60,7 +60,7 @@ class ClaimGroup:
 
 def versions_of(layer: Mapping[str, LayerElement], annotator: str) -> list[ClaimVersion]:
     """The claims of a layer with their evidence, in text order."""
-    found = []
+    versions = []
     for id, mark in layer.items():
         if isinstance(mark, ClaimMark):
             links = [element for element in layer.values() if isinstance(element, EvidenceLink) and element.claim == id]
@@ -69,8 +69,8 @@ def versions_of(layer: Mapping[str, LayerElement], annotator: str) -> list[Claim
                 for link in links
                 if isinstance(other := layer[link.evidence], EvidenceMark)
             ]
-            found.append(ClaimVersion(annotator, id, mark, tuple(sorted(evidence, key=lambda one: one.mark.span))))
-    return sorted(found, key=lambda one: (one.claim.span, one.id))
+            versions.append(ClaimVersion(annotator, id, mark, tuple(sorted(evidence, key=lambda one: one.mark.span))))
+    return sorted(versions, key=lambda one: (one.claim.span, one.id))
 
 
 class Adjudicator:
@@ -103,10 +103,10 @@ class Adjudicator:
 
     def group(self, id: str) -> ClaimGroup:
         """The group of that id."""
-        found = next((group for group in self.groups if group.id == id), None)
-        if found is None:
+        matching = next((group for group in self.groups if group.id == id), None)
+        if matching is None:
             raise FathomError("An annotator changed these claims. Reload the page.")
-        return found
+        return matching
 
     def decide(
         self,
@@ -135,9 +135,9 @@ class Adjudicator:
             return {}
         links = {id: element for id, element in current.items() if isinstance(element, EvidenceLink)}
         uses = Counter(link.evidence for link in links.values())
-        mine = {id: link for id, link in links.items() if link.claim == claim}
-        unused = {one.evidence for one in mine.values() if uses[one.evidence] == 1}
-        return dict.fromkeys((claim, *mine, *unused))
+        links_of_claim = {id: link for id, link in links.items() if link.claim == claim}
+        unused = {one.evidence for one in links_of_claim.values() if uses[one.evidence] == 1}
+        return dict.fromkeys((claim, *links_of_claim, *unused))
 
     def _merged(self, base: ClaimVersion, others: Sequence[ClaimVersion]) -> ClaimVersion:
         """The first version, with attributes that it leaves open and further evidence from the others."""
@@ -156,11 +156,11 @@ class Adjudicator:
         """The elements of an accepted claim; evidence that another claim has is used again."""
         claim = _claim_id(group)
         values: LayerChange = {claim: version.claim}
-        for one in version.evidence:
-            evidence = short_id("e", one.mark.model_dump_json())
-            values[evidence] = one.mark
-            link = EvidenceLink(claim=claim, evidence=evidence, polarity=one.polarity)
-            values[short_id("l", claim, evidence, one.polarity)] = link
+        for linked in version.evidence:
+            evidence = short_id("e", linked.mark.model_dump_json())
+            values[evidence] = linked.mark
+            link = EvidenceLink(claim=claim, evidence=evidence, polarity=linked.polarity)
+            values[short_id("l", claim, evidence, linked.polarity)] = link
         return values
 
 

@@ -19,6 +19,9 @@ from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.spans import Span
 
+SURROUNDINGS = 160
+"""Characters that are shown before and after a claim."""
+
 
 def add_adjudication(app: FastAPI) -> None:
     """Add the pages to the app of a project."""
@@ -32,7 +35,7 @@ def add_adjudication(app: FastAPI) -> None:
 def _finished_layers(state: AnnotationState, document: DocumentId) -> dict[str, Layer]:
     """The layers of a document that are done."""
     found = {name: state.project.layer(document, name) for name in state.project.layer_names(document)}
-    return {name: one.elements for name, one in found.items() if one.done and name != ADJUDICATED}
+    return {name: layer.elements for name, layer in found.items() if layer.done and name != ADJUDICATED}
 
 
 def adjudication_list(request: Request) -> Response:
@@ -65,12 +68,12 @@ def adjudication_list(request: Request) -> Response:
 def _agreement(state: AnnotationState, documents: Sequence[DocumentId]) -> Agreement | None:
     """The agreement of the annotators over the documents that they both finished."""
     chosen = set(documents)
-    found = [
+    annotations = [
         annotation
         for annotation in state.project.annotations()
         if annotation.document in chosen and annotation.annotator != ADJUDICATED
     ]
-    return agreement(found, state.sentences, "sentence", 0.5) if found else None
+    return agreement(annotations, state.sentences, "sentence", 0.5) if annotations else None
 
 
 def _adjudicator(request: Request, number: int) -> tuple[AnnotationState, DocumentId, Adjudicator]:
@@ -119,16 +122,20 @@ def _group_row(group: ClaimGroup, names: Sequence[str], current: Layer, text: st
 
 def _version_row(version: ClaimVersion, text: str) -> dict[str, Any]:
     evidence = [
-        {"quote": one.mark.span.of(text), "polarity": one.polarity, "fields": attributes_of(one.mark, EVIDENCE_FIELDS)}
-        for one in version.evidence
+        {
+            "quote": linked.mark.span.of(text),
+            "polarity": linked.polarity,
+            "fields": attributes_of(linked.mark, EVIDENCE_FIELDS),
+        }
+        for linked in version.evidence
     ]
     fields = attributes_of(version.claim, CLAIM_FIELDS)
     return {"quote": version.claim.span.of(text), "fields": fields, "evidence": evidence}
 
 
-def _surroundings(span: Span, text: str, width: int = 160) -> tuple[str, str]:
+def _surroundings(span: Span, text: str) -> tuple[str, str]:
     """The text before and after a claim."""
-    return text[max(0, span.start - width) : span.start], text[span.end : span.end + width]
+    return text[max(0, span.start - SURROUNDINGS) : span.start], text[span.end : span.end + SURROUNDINGS]
 
 
 class _Decision(RevisionInput):

@@ -143,11 +143,11 @@ async def document(request: Request, number: int) -> Response:
     entry = state.assigned(request, number)
     require_attestation(request)
     html = state.html(number)
-    mine = state.project.assigned(user_of(request))
-    place = mine.index(entry.id)
+    assigned = state.project.assigned(user_of(request))
+    place = assigned.index(entry.id)
     neighbors = {
-        "previous": mine[place - 1] if place else None,
-        "next": mine[place + 1] if place + 1 < len(mine) else None,
+        "previous": assigned[place - 1] if place else None,
+        "next": assigned[place + 1] if place + 1 < len(assigned) else None,
     }
     return page(
         "document.html",
@@ -156,7 +156,7 @@ async def document(request: Request, number: int) -> Response:
         entry=entry,
         html=html,
         position=place + 1,
-        total=len(mine),
+        total=len(assigned),
         neighbors={name: state.numbers[id] for name, id in neighbors.items() if id is not None},
         guidelines=state.guidelines,
         has_pdf=state.pdf_file(entry.id) is not None,
@@ -170,12 +170,12 @@ async def document(request: Request, number: int) -> Response:
 async def pdf_layer(request: Request, number: int) -> Response:
     """The words of all pages: text, place in percent of the page, and span in the document, if it is known."""
     state = state_of(request)
-    found = await state.pdf_pages(state.assigned(request, number).id)
+    pages = await state.pdf_pages(state.assigned(request, number).id)
 
     def written(word: PageWord) -> list[str | float]:
         return [word.text, *(round(value, 3) for value in word[1:5]), *(word.span or ())]
 
-    return JSONResponse({"pages": [{"ratio": one.ratio, "words": list(map(written, one.words))} for one in found]})
+    return JSONResponse({"pages": [{"ratio": span.ratio, "words": list(map(written, span.words))} for span in pages]})
 
 
 async def pdf_image(request: Request, number: int, place: int) -> Response:

@@ -117,7 +117,7 @@ class PuzzleHistory:
     def stages_for(self, person: str) -> tuple[Stage, ...]:
         """The stages that a person may add next; authors cannot review their own puzzles."""
         barred = REVIEWER_STAGES if person == self.author else AUTHOR_STAGES
-        return tuple(one for one in NEXT[self.state] if one not in barred and one != "baselines")
+        return tuple(stage for stage in NEXT[self.state] if stage not in barred and stage != "baselines")
 
     def is_hidden_from(self, person: str) -> bool:
         """Whether the answer is hidden from a person: anyone who can still review the puzzle without it."""
@@ -150,10 +150,12 @@ class AuthoringProject(Project):
         """Record which baselines give the correct answer; a puzzle that stays too easy is discarded."""
         if not solved:
             raise FathomError("No baseline was run. Give at least one model.")
-        found = self._next(id, "baselines", BASELINES)
+        puzzle = self._next(id, "baselines", BASELINES)
         self._record(id, "baselines", BASELINES, baselines=dict(solved))
-        if all(solved.values()) and found.revisions >= MAX_REVISIONS:
-            self._record(id, "discard", BASELINES, reason=f"every baseline solves it after {found.revisions} revisions")
+        if all(solved.values()) and puzzle.revisions >= MAX_REVISIONS:
+            self._record(
+                id, "discard", BASELINES, reason=f"every baseline solves it after {puzzle.revisions} revisions"
+            )
 
     def revise(self, id: str, person: str, puzzle: AuthoredPuzzle, reason: str) -> None:
         found = self._next(id, "revision", person)
@@ -178,16 +180,16 @@ class AuthoringProject(Project):
         self._record(id, stage, person, reason=reason.strip())
 
     def _next(self, id: str, stage: Stage, person: str) -> PuzzleHistory:
-        found = self.puzzles().get(id)
-        if found is None:
+        puzzle = self.puzzles().get(id)
+        if puzzle is None:
             raise FathomError(f"There is no puzzle '{id}'. Reload the page.")
-        allowed = NEXT[found.state] if person == BASELINES else found.stages_for(person)
+        allowed = NEXT[puzzle.state] if person == BASELINES else puzzle.stages_for(person)
         if stage not in allowed:
             raise FathomError(
-                f"The puzzle '{id}' is in the state '{found.state}', in which {person} cannot add a {stage}. Reload "
+                f"The puzzle '{id}' is in the state '{puzzle.state}', in which {person} cannot add a {stage}. Reload "
                 "the page."
             )
-        return found
+        return puzzle
 
     def _record(self, id: str, stage: Stage, person: str, **fields: object) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -200,14 +202,16 @@ class AuthoringProject(Project):
         return (puzzle.puzzle for puzzle in self.puzzles().values() if puzzle.state == "final")
 
     def stage_counts(self) -> AuthoringCounts:
-        found = self.puzzles().values()
-        events = [event for history in found for event in history.events]
-        ended = [one.reason for one in events if one.stage in ("discard", "rejection")]
+        puzzles = self.puzzles().values()
+        events = [event for history in puzzles for event in history.events]
+        ended = [stage_event.reason for stage_event in events if stage_event.stage in ("discard", "rejection")]
         return AuthoringCounts(
-            puzzles=len(found),
-            states=dict(sorted(Counter(history.state for history in found).items())),
-            events=dict(sorted(Counter(one.stage for one in events).items())),
+            puzzles=len(puzzles),
+            states=dict(sorted(Counter(history.state for history in puzzles).items())),
+            events=dict(sorted(Counter(stage_event.stage for stage_event in events).items())),
             reasons=dict(sorted(Counter(ended).items())),
-            solved_by_all=sum(bool(one.baselines) and all(one.baselines.values()) for one in events),
-            disagreements=sum(one.agrees is False for one in events),
+            solved_by_all=sum(
+                bool(stage_event.baselines) and all(stage_event.baselines.values()) for stage_event in events
+            ),
+            disagreements=sum(stage_event.agrees is False for stage_event in events),
         )

@@ -28,10 +28,10 @@ class AuthoringState:
     corpus: Corpus
 
     def puzzle(self, id: str) -> PuzzleHistory:
-        found = self.project.puzzles().get(id)
-        if found is None:
+        history = self.project.puzzles().get(id)
+        if history is None:
             raise HTTPException(404, "There is no such puzzle.")
-        return found
+        return history
 
 
 def authoring_app(folder: Path, corpus: Path, port: Callable[[], int]) -> FastAPI:
@@ -93,18 +93,18 @@ async def document(request: Request, number: int) -> Response:
 async def puzzle(request: Request, id: str) -> Response:
     """A puzzle with its document and history; a reviewer sees the answer only after giving their own."""
     state, user = _state(request), user_of(request)
-    found = state.puzzle(id)
-    hidden = found.is_hidden_from(user)
+    history = state.puzzle(id)
+    hidden = history.is_hidden_from(user)
     return page(
         "authoring_puzzle.html",
         title=id,
         user=user,
-        one=found,
-        puzzle=found.puzzle,
+        one=history,
+        puzzle=history.puzzle,
         hidden=hidden,
-        events=[event for event in found.events if not hidden or event.stage == "baselines"],
-        stages=found.stages_for(user),
-        text=state.corpus.text(found.puzzle.document),
+        events=[event for event in history.events if not hidden or event.stage == "baselines"],
+        stages=history.stages_for(user),
+        text=state.corpus.text(history.puzzle.document),
         operations=OPERATIONS,
         kinds=KINDS,
     )

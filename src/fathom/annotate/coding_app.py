@@ -43,19 +43,19 @@ class CodingState:
     corpus: Corpus
 
     def __post_init__(self) -> None:
-        wanted = {one.question_id for one in self.project.plan.cases}
+        case_questions = {case.question_id for case in self.project.plan.cases}
         self.items: dict[QuestionId, tuple[Context, Item]] = {
             item.question.id: (context, item)
             for context, items in self.bench.by_context()
             for item in items
-            if item.question.id in wanted
+            if item.question.id in case_questions
         }
         shown = ShownContexts(self.bench)
-        found: dict[tuple[str, QuestionId], tuple[records.Response, Verdict]] = {}
+        responses_and_verdicts: dict[tuple[str, QuestionId], tuple[records.Response, Verdict]] = {}
         for name, path in self.project.plan.runs.items():
             folder = Path(os.path.normpath(self.project.folder.resolve() / path))
             responses = read_responses(folder)
-            stored = {(one.question_id, one.sample): one for one in read_verdicts(folder)}
+            stored = {(verdict.question_id, verdict.sample): verdict for verdict in read_verdicts(folder)}
             for case in self.project.plan.cases:
                 place = case.question_id, 0
                 if case.run == name and place not in responses:
@@ -65,8 +65,8 @@ class CodingState:
                 if case.run == name:
                     item = self.items[case.question_id][1]
                     verdict = verdict_on(item, responses[place], stored.get(place), shown)
-                    found[name, case.question_id] = responses[place], verdict
-        self.responses = found
+                    responses_and_verdicts[name, case.question_id] = responses[place], verdict
+        self.responses = responses_and_verdicts
 
 
 def coding_app(folder: Path, corpus: Path, port: Callable[[], int]) -> FastAPI:
@@ -91,7 +91,7 @@ def _state(request: Request) -> CodingState:
 
 
 def _own_codes(state: CodingState, coder: str) -> dict[int, Code]:
-    return {one.place: one for one in state.project.codes() if one.coder == coder}
+    return {code.place: code for code in state.project.codes() if code.coder == coder}
 
 
 async def case_list(request: Request) -> Response:
@@ -106,7 +106,7 @@ async def case_list(request: Request) -> Response:
         }
         for number, place in enumerate(state.project.order(user), start=1)
     ]
-    used = [one.category for one in own.values()]
+    used = [code.category for code in own.values()]
     return page(
         "coding.html",
         title="Error coding",
@@ -137,7 +137,7 @@ async def case(request: Request, number: int) -> Response:
         user=user,
         number=number,
         total=len(places),
-        next_open=next((one for one in following if places[one - 1] not in own), 0),
+        next_open=next((other for other in following if places[other - 1] not in own), 0),
         question=item.question,
         proof=proof_values(state.corpus, context, item),
         verdict=verdict,

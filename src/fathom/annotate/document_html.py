@@ -113,7 +113,9 @@ def _table(table: Table, text: str, wrapper: _SentenceWrapper) -> str:
     """A table; its caption and each of its rows count as sentences for the keyboard."""
     rows: dict[int, list[str]] = {}
     spans: dict[int, Span] = {}
-    for cell in sorted(table.cells, key=lambda one: (one.row, one.column, one.span)):
+    for cell in sorted(
+        table.cells, key=lambda cell_of_table: (cell_of_table.row, cell_of_table.column, cell_of_table.span)
+    ):
         # The corner of a table is often empty, and an empty header names nothing.
         is_header = cell.header and cell.span.of(text).strip()
         content = _block("th" if is_header else "td", cell.span.start, escape(cell.span.of(text)))

@@ -100,7 +100,7 @@ class ErrorCoding(PlannedProject[CodingPlan]):
     def add_category(self, category: Category, coder: str = "") -> None:
         """Add a category that all coders can use."""
         known = self.categories()
-        if any(one.name.casefold() == category.name.casefold() for one in known):
+        if any(existing.name.casefold() == category.name.casefold() for existing in known):
             raise FathomError(f"The category '{category.name}' already exists. Choose another name.")
         if len(known) >= MAX_CATEGORIES:
             raise FathomError(f"There are already {MAX_CATEGORIES} categories. Use one of them.")

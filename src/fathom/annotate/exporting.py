@@ -48,14 +48,14 @@ def write_annotations(annotations: Sequence[Annotation], texts: Texts, format: E
             file.write(make(annotations, texts).encode())
 
 
-def attributes_of(one: Claim | Evidence | ClaimMark | EvidenceMark, names: Iterable[str]) -> dict[str, str]:
+def attributes_of(marked: Claim | Evidence | ClaimMark | EvidenceMark, names: Iterable[str]) -> dict[str, str]:
     """The attributes that are known, as text."""
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name in names:
-        value = getattr(one, name)
+        value = getattr(marked, name)
         if value not in (None, ""):
-            found[name] = ("yes" if value else "no") if isinstance(value, bool) else str(value)
-    return found
+            attributes[name] = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return attributes
 
 
 def claim_bench(annotations: Sequence[Annotation], texts: Texts) -> str:
@@ -92,10 +92,10 @@ class _Marks:
         """The number of the claim, the number of the evidence, and the polarity."""
         numbers: dict[tuple[Any, ...], int] = {}
         for number, claim in enumerate(self.claims):
-            for one in claim.evidence:
-                identity = (one.span, *attributes_of(one, EVIDENCE_FIELDS).items())
-                self.evidence.setdefault(identity, one)
-                self.links.append((number, numbers.setdefault(identity, len(numbers)), one.polarity))
+            for evidence in claim.evidence:
+                identity = (evidence.span, *attributes_of(evidence, EVIDENCE_FIELDS).items())
+                self.evidence.setdefault(identity, evidence)
+                self.links.append((number, numbers.setdefault(identity, len(numbers)), evidence.polarity))
 
 
 def label_studio(annotations: Sequence[Annotation], texts: Texts) -> str:
@@ -111,8 +111,8 @@ def label_studio(annotations: Sequence[Annotation], texts: Texts) -> str:
         result = []
         for number, claim in enumerate(marks.claims):
             result += _region(f"c{number}", "Claim", claim.span, text, attributes_of(claim, CLAIM_FIELDS))
-        for number, one in enumerate(marks.evidence.values()):
-            result += _region(f"e{number}", "Evidence", one.span, text, attributes_of(one, EVIDENCE_FIELDS))
+        for number, evidence in enumerate(marks.evidence.values()):
+            result += _region(f"e{number}", "Evidence", evidence.span, text, attributes_of(evidence, EVIDENCE_FIELDS))
         for claim_number, number, polarity in marks.links:
             result.append(
                 {
@@ -132,14 +132,14 @@ def label_studio(annotations: Sequence[Annotation], texts: Texts) -> str:
 def _region(id: str, label: str, span: Span, text: str, attributes: Mapping[str, str]) -> list[dict[str, Any]]:
     place = {"start": span.start, "end": span.end, "text": span.of(text)}
     base = {"id": id, "to_name": "text"}
-    found: list[dict[str, Any]] = [
+    regions: list[dict[str, Any]] = [
         {**base, "from_name": "label", "type": "labels", "value": {**place, "labels": [label]}}
     ]
     for name, value in attributes.items():
         is_free = name in FREE_TEXTS
         kind, given = ("textarea", {"text": [value]}) if is_free else ("choices", {"choices": [value]})
-        found.append({**base, "from_name": name, "type": kind, "value": {**place, **given}})
-    return found
+        regions.append({**base, "from_name": name, "type": kind, "value": {**place, **given}})
+    return regions
 
 
 def _write_brat(annotations: Sequence[Annotation], texts: Texts, out: Path) -> None:
@@ -166,14 +166,14 @@ def brat(annotation: Annotation, text: str) -> str:
     attributes: list[str] = []
     notes: list[str] = []
 
-    def add(label: str, one: Claim | Evidence, names: Iterable[str]) -> str:
+    def add(label: str, mark: Claim | Evidence, names: Iterable[str]) -> str:
         id = f"T{len(lines) + 1}"
-        pieces = [Span(*found.span()) for found in re.finditer(r"[^\n]*\S[^\n]*", one.span.of(text))]
+        pieces = [Span(*found.span()) for found in re.finditer(r"[^\n]*\S[^\n]*", mark.span.of(text))]
         # A mark of brat has no line breaks: one that has several lines has a piece for each.
-        spans = ";".join(f"{piece.start + one.span.start} {piece.end + one.span.start}" for piece in pieces)
-        printed = " ".join(piece.shifted(one.span.start).of(text) for piece in pieces)
+        spans = ";".join(f"{piece.start + mark.span.start} {piece.end + mark.span.start}" for piece in pieces)
+        printed = " ".join(piece.shifted(mark.span.start).of(text) for piece in pieces)
         lines.append(f"{id}\t{label} {spans}\t{printed}")
-        for name, value in attributes_of(one, names).items():
+        for name, value in attributes_of(mark, names).items():
             title = name.title().replace("_", "")
             # The value of an attribute is one word; free text is a note.
             if name in FREE_TEXTS:
@@ -183,8 +183,8 @@ def brat(annotation: Annotation, text: str) -> str:
                 attributes.append(f"A{len(attributes) + 1}\t{title} {id} {value}")
         return id
 
-    claims = [add("Claim", one, CLAIM_FIELDS) for one in marks.claims]
-    evidence = [add("Evidence", one, EVIDENCE_FIELDS) for one in marks.evidence.values()]
+    claims = [add("Claim", mark, CLAIM_FIELDS) for mark in marks.claims]
+    evidence = [add("Evidence", mark, EVIDENCE_FIELDS) for mark in marks.evidence.values()]
     relations = [
         f"R{count}\t{polarity.title()} Arg1:{evidence[number]} Arg2:{claims[claim]}"
         for count, (claim, number, polarity) in enumerate(marks.links, start=1)
@@ -216,12 +216,12 @@ def table(annotations: Sequence[Annotation], texts: Texts) -> str:
     return out.getvalue()
 
 
-def _cells(one: Claim | Evidence, text: str, names: Iterable[str]) -> dict[str, str]:
+def _cells(marked: Claim | Evidence, text: str, names: Iterable[str]) -> dict[str, str]:
     return {
-        "start": str(one.span.start),
-        "end": str(one.span.end),
-        "quote": one.span.of(text),
-        **attributes_of(one, names),
+        "start": str(marked.span.start),
+        "end": str(marked.span.end),
+        "quote": marked.span.of(text),
+        **attributes_of(marked, names),
     }
 
 

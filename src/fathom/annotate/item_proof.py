@@ -32,7 +32,7 @@ def proof_values(corpus: Corpus, context: Context, item: Item) -> dict[str, Any]
 
 def _passages(corpus: Corpus, context: Context, item: Item) -> Iterator[dict[str, Any]]:
     """The passages of the proof as the documents print them, with the text before and after."""
-    numbers = {document: place for place, document in enumerate(context.documents, start=1)}
+    numbers = {document: number for number, document in enumerate(context.documents, start=1)}
     for passage in item.key.proof.passages[:MAX_PASSAGES]:
         text, (start, end) = corpus.text(passage.document), passage.span
         yield {

@@ -122,18 +122,18 @@ def completed(values: Mapping[str, LayerElement | None], layer: Mapping[str, Lay
 
     Every link of the layer has both of its marks, and every mark covers visible characters of the document.
     """
-    found: LayerChange = {id: _trimmed(element, text) for id, element in values.items()}
-    after = {**layer, **found}
+    change: LayerChange = {id: _trimmed(element, text) for id, element in values.items()}
+    after = {**layer, **change}
     for id, element in layer.items():
         if (
-            id not in found
+            id not in change
             and isinstance(element, EvidenceLink | Comment)
             and any(after.get(end) is None for end in ends_of(element))
         ):
-            found[id] = None
-    for id, changed in found.items():
+            change[id] = None
+    for id, changed in change.items():
         _refuse_invalid(id, changed, after)
-    return found
+    return change
 
 
 def _refuse_invalid(id: str, element: LayerElement | None, after: Mapping[str, LayerElement | None]) -> None:
@@ -148,9 +148,9 @@ def _refuse_invalid(id: str, element: LayerElement | None, after: Mapping[str, L
         raise FathomError("Dropping a claim needs a reason. Give one.")
 
 
-def ends_of(one: EvidenceLink | Comment) -> tuple[str, ...]:
+def ends_of(element: EvidenceLink | Comment) -> tuple[str, ...]:
     """The elements that a link or a comment refers to."""
-    return (one.claim, one.evidence) if isinstance(one, EvidenceLink) else (one.about,)
+    return (element.claim, element.evidence) if isinstance(element, EvidenceLink) else (element.about,)
 
 
 def _trimmed(element: LayerElement | None, text: str) -> LayerElement | None:
@@ -170,14 +170,14 @@ def _trimmed(element: LayerElement | None, text: str) -> LayerElement | None:
 def claims_of(layer: Mapping[str, LayerElement]) -> tuple[Claim, ...]:
     """The claims of a layer with their evidence, in text order."""
     linked: dict[str, list[EvidenceLink]] = {}
-    for one in layer.values():
-        if isinstance(one, EvidenceLink):
-            linked.setdefault(one.claim, []).append(one)
+    for element in layer.values():
+        if isinstance(element, EvidenceLink):
+            linked.setdefault(element.claim, []).append(element)
     claims = []
     for id, mark in layer.items():
         if isinstance(mark, ClaimMark):
             evidence = (_evidence(link, layer[link.evidence]) for link in linked.get(id, ()))
-            ordered = sorted(dict.fromkeys(evidence), key=lambda one: (one.span, one.model_dump_json()))
+            ordered = sorted(dict.fromkeys(evidence), key=lambda element: (element.span, element.model_dump_json()))
             claims.append(
                 Claim.model_validate(
                     {**mark.model_dump(exclude={"kind"}), "span": mark.span, "evidence": tuple(ordered)}
@@ -213,12 +213,12 @@ def layer_of(claims: tuple[Claim, ...]) -> Layer:
         values = {name: getattr(claim, name) for name in ClaimMark.model_fields if name != "kind"}
         claim_id = short_id("c", number, *claim.span)
         layer[claim_id] = ClaimMark.model_validate(values)
-        for one in claim.evidence:
-            fields = {name: getattr(one, name) for name in EvidenceMark.model_fields if name != "kind"}
+        for evidence in claim.evidence:
+            fields = {name: getattr(evidence, name) for name in EvidenceMark.model_fields if name != "kind"}
             mark = EvidenceMark.model_validate(fields)
             if mark not in marks:
                 marks[mark] = short_id("e", mark.model_dump_json())
                 layer[marks[mark]] = mark
-            link = EvidenceLink(claim=claim_id, evidence=marks[mark], polarity=one.polarity)
-            layer[short_id("l", claim_id, marks[mark], one.polarity)] = link
+            link = EvidenceLink(claim=claim_id, evidence=marks[mark], polarity=evidence.polarity)
+            layer[short_id("l", claim_id, marks[mark], evidence.polarity)] = link
     return layer

@@ -59,10 +59,10 @@ def pdf_file(corpus: Corpus, id: DocumentId) -> Path | None:
     for root in (Path(str(one)) for one in given):
         # A document of the folder "papers" has the source "papers/a.pdf", wherever that folder is.
         for base in (root, root.parent, corpus.folder.parent / root, (corpus.folder.parent / root).parent):
-            found = (base / source).resolve()
+            path = (base / source).resolve()
             roots = (root.resolve(), (corpus.folder.parent / root).resolve())
-            if found.is_file() and any(found.is_relative_to(one) for one in roots):
-                return found
+            if path.is_file() and any(path.is_relative_to(one) for one in roots):
+                return path
     return None
 
 
@@ -147,22 +147,22 @@ def _placed(pieces: Sequence[_Piece], text: str) -> list[Span | None]:
     for place in range(len(words) - ANCHOR + 1):
         key = tuple(words[place : place + ANCHOR])
         once[key] = -1 if key in once else place
-    found: list[int | None] = [None] * len(units)
+    positions: list[int | None] = [None] * len(units)
     # A running title repeats words that are printed before: every word of the text has one place.
     taken: set[int] = set()
     for number in range(len(units)):
-        before = found[number - 1] if number else None
+        before = positions[number - 1] if number else None
         place = -1 if before is None or words[before + 1 : before + 2] != [units[number]] else before + 1
         if place < 0:
             place = once.get(tuple(units[number : number + ANCHOR]), -1)
         # Words before an anchor that are the same, and have no place yet, belong to it.
         at = number
-        while at >= 0 <= place and found[at] is None and place not in taken and units[at] == words[place]:
-            found[at] = place
+        while at >= 0 <= place and positions[at] is None and place not in taken and units[at] == words[place]:
+            positions[at] = place
             taken.add(place)
             at, place = at - 1, place - 1
     spans: list[Span | None] = [None] * len(pieces)
-    for token, members in zip(found, owners, strict=True):
+    for token, members in zip(positions, owners, strict=True):
         if token is not None:
             start, end = tokens[token][0]
             for position, member in enumerate(members):

@@ -57,10 +57,10 @@ def stratified_sample(
     groups: dict[str, list[T]] = defaultdict(list)
     known: set[str] = set()
     for member in members:
-        found = tags(member)
-        known |= found.keys()
-        if by in found:
-            groups[found[by]].append(member)
+        tags_of_member = tags(member)
+        known |= tags_of_member.keys()
+        if by in tags_of_member:
+            groups[tags_of_member[by]].append(member)
     if not groups:
         raise FathomError(f"No {what} has the tag '{by}'. Choose among {', '.join(sorted(known))}.")
     drawn = {}

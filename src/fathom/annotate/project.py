@@ -230,12 +230,12 @@ class Project(SqliteFile):
 
     def annotator_of(self, token: str) -> str | None:
         """The annotator with that token. Digests are compared, so that the time says nothing about a token."""
-        wanted = _digest(token)
-        if wanted not in self._people:
+        digest = _digest(token)
+        if digest not in self._people:
             # Another process may have added people since.
             rows = self._db.execute("SELECT name, token FROM annotators ORDER BY name")
             self._people = {_digest(known): name for name, known in rows}
-        return self._people.get(wanted)
+        return self._people.get(digest)
 
     def attest(self, annotator: str) -> None:
         """Record that the annotator attests to work without the help of a model."""
@@ -261,11 +261,11 @@ class Project(SqliteFile):
 
     def documents(self) -> dict[DocumentId, list[str]]:
         """All assigned documents with their annotators."""
-        found: dict[DocumentId, list[str]] = {}
+        annotators: dict[DocumentId, list[str]] = {}
         query = "SELECT document, annotator FROM assignments ORDER BY number, annotator"
         for document, annotator in self._db.execute(query):
-            found.setdefault(document, []).append(annotator)
-        return found
+            annotators.setdefault(document, []).append(annotator)
+        return annotators
 
     # Layers.
 
@@ -466,7 +466,7 @@ class Project(SqliteFile):
                 "SELECT value FROM elements WHERE document = ? AND annotator = ? AND id = ?", (document, annotator, id)
             ).fetchone()
             before[id] = None if row is None else json.loads(row[0])
-        written = {id: None if one is None else one.model_dump(mode="json") for id, one in after.items()}
+        written = {id: None if element is None else element.model_dump(mode="json") for id, element in after.items()}
         self._db.execute(
             "INSERT INTO layers VALUES (?, ?, 1, 0, 0) ON CONFLICT DO UPDATE SET revision = revision + 1",
             (document, annotator),
@@ -475,15 +475,15 @@ class Project(SqliteFile):
             "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)",
             (document, annotator, head.revision + 1, now(), kind, json.dumps(before), json.dumps(written)),
         )
-        for id, one in after.items():
-            if one is None:
+        for id, element in after.items():
+            if element is None:
                 self._db.execute(
                     "DELETE FROM elements WHERE document = ? AND annotator = ? AND id = ?", (document, annotator, id)
                 )
             else:
                 self._db.execute(
                     "INSERT OR REPLACE INTO elements VALUES (?, ?, ?, ?)",
-                    (document, annotator, id, one.model_dump_json()),
+                    (document, annotator, id, element.model_dump_json()),
                 )
 
     def _set_done(self, document: DocumentId, annotator: str, done: bool) -> None:

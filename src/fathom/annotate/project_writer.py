@@ -81,10 +81,10 @@ class ProjectWriter:
         changes = [first]
         try:
             while len(changes) < MAX_TOGETHER:
-                found = self._queue.get_nowait()
-                if found is None:
+                queued = self._queue.get_nowait()
+                if queued is None:
                     return changes, True
-                changes.append(found)
+                changes.append(queued)
         except Empty:
             pass
         return changes, False

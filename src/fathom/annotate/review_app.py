@@ -75,42 +75,42 @@ async def item_list(request: Request, q: str = "", only: str = "", start: int = 
     state = _state(request)
     errata = current_errata(state.bench.folder)
     words = q.lower().strip()[:200]
-    found = []
-    for number, (context, one) in enumerate(state.items, start=1):
+    rows = []
+    for number, (context, listed) in enumerate(state.items, start=1):
         documents = state.documents(context)
-        erratum = errata.get(one.question.id)
+        erratum = errata.get(listed.question.id)
         shown = only == "" or (erratum is not None and only in ("errata", erratum.state))
-        if shown and (words in f"{one.question.text} {documents}".lower() or words == one.question.id.lower()):
-            found.append({"number": number, "question": one.question, "documents": documents, "erratum": erratum})
+        if shown and (words in f"{listed.question.text} {documents}".lower() or words == listed.question.id.lower()):
+            rows.append({"number": number, "question": listed.question, "documents": documents, "erratum": erratum})
     start = max(0, start)
     return page(
         "items.html",
         title="Items",
         user=user_of(request),
-        rows=found[start : start + PAGE_SIZE],
-        total=len(found),
+        rows=rows[start : start + PAGE_SIZE],
+        total=len(rows),
         start=start,
         step=PAGE_SIZE,
         q=q[:200],
         only=only,
         errata=len(errata),
-        disputed=sum(one.state == "disputed" for one in errata.values()),
+        disputed=sum(entry.state == "disputed" for entry in errata.values()),
     )
 
 
 async def item(request: Request, number: int) -> Response:
     """One item with its proof."""
     state = _state(request)
-    context, found = state.item(number)
+    context, located = state.item(number)
     return page(
         "item.html",
-        title=found.question.id,
+        title=located.question.id,
         user=user_of(request),
         number=number,
         total=len(state.items),
-        question=found.question,
-        proof=proof_values(state.corpus, context, found),
-        history=[erratum for erratum in read_errata(state.bench.folder) if erratum.question_id == found.question.id],
+        question=located.question,
+        proof=proof_values(state.corpus, context, located),
+        history=[erratum for erratum in read_errata(state.bench.folder) if erratum.question_id == located.question.id],
     )
 
 

@@ -30,11 +30,11 @@ class Range:
     @classmethod
     def parse(cls, text: str) -> Range:
         """From "2019-2024", "5-", "-20" or "7"."""
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)?(-)?(\d+(?:\.\d+)?)?", text.strip())
-        if found is None or not (found[1] or found[3]):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)?(-)?(\d+(?:\.\d+)?)?", text.strip())
+        if match is None or not (match[1] or match[3]):
             raise FathomError(f"'{text}' is not a range. Give one such as 5-20, 5- or -20.")
-        low = float(found[1]) if found[1] else None
-        high = float(found[3]) if found[3] else (None if found[2] else low)
+        low = float(match[1]) if match[1] else None
+        high = float(match[3]) if match[3] else (None if match[2] else low)
         if low is not None and high is not None and low > high:
             raise FathomError(f"The range '{text}' ends before it starts. Give the smaller number first.")
         return cls(low, high)
@@ -74,7 +74,7 @@ def mathematics_share(text: str) -> float:
 def select(corpus: Corpus, selection: DocumentFilter) -> SelectedDocuments:
     """The documents of a corpus that pass all filters."""
     excluded: Counter[str] = Counter()
-    kept: list[DocumentId] = []
+    selected: list[DocumentId] = []
     for entry in corpus.entries():
         if selection.year is not None and entry.year is None:
             excluded["the year is unknown"] += 1
@@ -87,12 +87,12 @@ def select(corpus: Corpus, selection: DocumentFilter) -> SelectedDocuments:
         ):
             excluded["another share of mathematics"] += 1
         else:
-            kept.append(entry.id)
-    if selection.limit is not None and selection.limit < len(kept):
-        excluded["not drawn"] = len(kept) - selection.limit
-        drawn = set(rng_for(selection.seed, "annotate", "documents").sample(kept, selection.limit))
-        kept = [id for id in kept if id in drawn]
-    return SelectedDocuments(tuple(kept), dict(excluded))
+            selected.append(entry.id)
+    if selection.limit is not None and selection.limit < len(selected):
+        excluded["not drawn"] = len(selected) - selection.limit
+        drawn = set(rng_for(selection.seed, "annotate", "documents").sample(selected, selection.limit))
+        selected = [id for id in selected if id in drawn]
+    return SelectedDocuments(tuple(selected), dict(excluded))
 
 
 def pages(characters: int) -> int:

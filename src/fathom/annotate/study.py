@@ -80,7 +80,7 @@ class StudyAnswer(Record):
 
 def draw_sample(questions: Iterable[Question], by: str, per: int, seed: int) -> StratifiedSample[Question]:
     """Questions for each value of a tag: `per` of each value, or all if there are fewer."""
-    return stratified_sample(questions, question_tags, lambda one: one.id, by, per, seed)
+    return stratified_sample(questions, question_tags, lambda question: question.id, by, per, seed)
 
 
 def assign_tasks(
@@ -98,18 +98,18 @@ def assign_tasks(
     for name, questions in given.items():
         rng = rng_for(seed, "study", "order", name)
         rng.shuffle(questions)
-        found: list[StudyTask] = []
+        assigned: list[StudyTask] = []
         rounds = iter(questions)
         for number, some in enumerate(iter(lambda: list(islice(rounds, per_round)), [])):  # noqa: B023
-            members = [StudyTask(round=number, question_id=one.id) for one in some]
+            members = [StudyTask(round=number, question_id=question.id) for question in some]
             for _ in range(controls):
                 shown = rng.choice(some).id
                 code = f"{rng.randrange(10_000, 100_000)}"
                 members.insert(
                     rng.randrange(len(members) + 1), StudyTask(round=number, question_id=shown, control=code)
                 )
-            found += members
-        tasks[name] = tuple(found)
+            assigned += members
+        tasks[name] = tuple(assigned)
     return tasks
 
 

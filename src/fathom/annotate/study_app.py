@@ -40,9 +40,9 @@ class StudyState:
     corpus: Corpus
 
     def __post_init__(self) -> None:
-        wanted = self.study.plan.questions
+        asked = self.study.plan.questions
         self.questions: dict[QuestionId, Question] = {
-            question.id: question for question in self.bench.all_questions() if question.id in wanted
+            question.id: question for question in self.bench.all_questions() if question.id in asked
         }
         needed = {question.context_id for question in self.questions.values()}
         self._contexts: dict[str, Context] = {
@@ -94,16 +94,16 @@ async def task(request: Request) -> Response:
         return page("study_end.html", **common)
     if study.attested(user) is None:
         return page("study_start.html", **common, limit=study.plan.time_limit)
-    found = tasks[place]
-    text = state.material(found.question_id)
-    text = with_code(text, found.control) if found.control else text
+    current = tasks[place]
+    text = state.material(current.question_id)
+    text = with_code(text, current.control) if current.control else text
     elapsed = study.show(user, place)
     limit = study.plan.time_limit
     return page(
         "study_task.html",
         **common,
         place=place,
-        question=CONTROL if found.control else state.questions[found.question_id].text,
+        question=CONTROL if current.control else state.questions[current.question_id].text,
         parts=parts_of(text),
         tables=tables_of(text) if study.plan.show == TABLES else (),
         left=None if limit is None else max(0.0, limit - elapsed),
@@ -142,9 +142,9 @@ def tables_of(material: str) -> list[MaterialTable]:
     tables: list[MaterialTable] = []
     is_defined = True
     for line in material.split("\n"):
-        if found := re.fullmatch(r"Table (\w+)|CREATE TABLE (\w+) \(", line):
-            tables.append(MaterialTable(f"Table {found[1] or found[2]}", [], [], []))
-            is_defined = found[1] is not None
+        if heading := re.fullmatch(r"Table (\w+)|CREATE TABLE (\w+) \(", line):
+            tables.append(MaterialTable(f"Table {heading[1] or heading[2]}", [], [], []))
+            is_defined = heading[1] is not None
         elif not tables:
             tables.append(MaterialTable("", [line], [], []))
         elif not is_defined:

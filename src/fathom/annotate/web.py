@@ -68,9 +68,9 @@ def _asset(name: str) -> str:
 def asset(name: str) -> tuple[str, str] | None:
     """The content and type of a script or style; None if there is none of that name."""
     if name in STYLES:
-        return "\n".join(_asset(one) for one in STYLES[name]), "text/css"
+        return "\n".join(_asset(part) for part in STYLES[name]), "text/css"
     if name in SCRIPTS:
-        joined = "\n".join(_asset(one) for one in SCRIPTS[name])
+        joined = "\n".join(_asset(part) for part in SCRIPTS[name])
         return f'(() => {{\n"use strict";\n{joined}\n}})();\n', "text/javascript"
     return None
 
@@ -121,10 +121,10 @@ def create_app(opened: Callable[[], AbstractContextManager[S]], port: Callable[[
         return answer
 
     async def static(name: str) -> Response:
-        found = asset(name)
-        if found is None:
+        content = asset(name)
+        if content is None:
             raise HTTPException(404, "There is no such file.")
-        return Response(found[0], media_type=found[1])
+        return Response(content[0], media_type=content[1])
 
     async def icon() -> Response:
         return Response(status_code=204)

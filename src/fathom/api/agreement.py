@@ -37,23 +37,23 @@ def agree(
         raise FathomError(
             "A comparison in sentences needs the corpus. Give it with --corpus, or compare in characters."
         )
-    found = _read(as_paths(annotations))
+    records = _read(as_paths(annotations))
     if corpus is None:
-        return agreement(found, None, "character", threshold)
+        return agreement(records, None, "character", threshold)
     with open_corpus(corpus) as opened:
-        _refuse_other_documents(found, opened)
+        _refuse_other_documents(records, opened)
 
         @cache
         def sentences(document: DocumentId) -> Sequence[Span]:
             return opened.document(document).sentences
 
-        return agreement(found, sentences, level or "sentence", threshold)
+        return agreement(records, sentences, level or "sentence", threshold)
 
 
 def _read(paths: Sequence[Path]) -> list[Annotation]:
     """The annotations of all files; an error if there is nothing to compare."""
     places: dict[tuple[str, str], Path] = {}
-    found: list[Annotation] = []
+    records: list[Annotation] = []
     for path in paths:
         for annotation in read_records(path, Annotation):
             place = annotation.document, annotation.annotator
@@ -63,16 +63,16 @@ def _read(paths: Sequence[Path]) -> list[Annotation]:
                     f"so has '{places[place]}'. Keep one, or give the annotators different names."
                 )
             places[place] = path
-            found.append(annotation)
-    names = sorted({annotation.annotator for annotation in found})
+            records.append(annotation)
+    names = sorted({annotation.annotator for annotation in records})
     if len(names) < 2:
         found_by = f"All annotations are by '{names[0]}'" if names else "There are no annotations"
         raise FathomError(f"{found_by}. Add those of a second annotator.")
-    if len({annotation.document for annotation in found}) == len(found):
+    if len({annotation.document for annotation in records}) == len(records):
         raise FathomError(
             f"No document has annotations by two annotators ({', '.join(names)}). Annotate common documents."
         )
-    return found
+    return records
 
 
 def _refuse_other_documents(annotations: Sequence[Annotation], corpus: Corpus) -> None:

@@ -196,20 +196,22 @@ def project_summary(project: Folder) -> ProjectSummary:
 
 def import_into_project(project: Folder, annotations: Folder) -> int:
     """Add annotations of a file as layers of their annotators; returns how many."""
-    found = list(read_records(as_path(annotations), Annotation))
+    annotations_read = list(read_records(as_path(annotations), Annotation))
     with Project(as_path(project)) as opened, _corpus_of(opened) as corpus:
         known = set(opened.settings.documents)
-        for one in found:
-            if one.document not in known:
+        for annotation in annotations_read:
+            if annotation.document not in known:
                 raise FathomError(
-                    f"The project '{project}' has no document '{one.document}', which '{one.annotator}' annotated. "
-                    "Import annotations of its documents only."
+                    f"The project '{project}' has no document '{annotation.document}', which '{annotation.annotator}' "
+                    "annotated. Import annotations of its documents only."
                 )
-            size = len(corpus.text(one.document))
-            if any(span.end > size or span.start == span.end for span in _spans(one)):
-                raise FathomError(f"A mark of '{one.annotator}' is not in document '{one.document}'. Import it again.")
-        opened.import_annotations(found)
-    return len(found)
+            size = len(corpus.text(annotation.document))
+            if any(span.end > size or span.start == span.end for span in _spans(annotation)):
+                raise FathomError(
+                    f"A mark of '{annotation.annotator}' is not in document '{annotation.document}'. Import it again."
+                )
+        opened.import_annotations(annotations_read)
+    return len(annotations_read)
 
 
 def _spans(annotation: Annotation) -> list[Span]:
@@ -237,7 +239,6 @@ def serve_review(
     project: Folder,
     reviewers: Sequence[str],
     *,
-    corpus: Folder | None = None,
     port: int = 0,
     started: Callable[[dict[str, str]], None],
 ) -> None:
@@ -249,7 +250,7 @@ def serve_review(
     from fathom.annotate.review_app import review_app
 
     folder, opened_bench = as_path(project), Bench(as_path(bench))
-    with opened_bench.open_corpus(as_path(corpus)) as documents:
+    with opened_bench.open_corpus() as documents:
         where = documents.folder
         if not is_project(folder):
             settings = ProjectSettings(
@@ -285,19 +286,19 @@ def export_annotations(
         if not chosen:
             raise FathomError(f"No layer of the project '{project}' is done. Finish a document first.")
         write_annotations(chosen, corpus.text, format, as_path(out))
-        layers = [opened.layer(one.document, one.annotator).elements for one in chosen]
-        every = [one for one in opened.layers() if not annotators or one[1] in annotators]
+        layers = [opened.layer(annotation.document, annotation.annotator).elements for annotation in chosen]
+        every = [annotation for annotation in opened.layers() if not annotators or annotation[1] in annotators]
         counts: dict[str, int] = {}
-        for one in chosen:
-            counts[one.annotator] = counts.get(one.annotator, 0) + 1
+        for annotation in chosen:
+            counts[annotation.annotator] = counts.get(annotation.annotator, 0) + 1
         return ExportReport(
             out=str(out),
             annotations=len(chosen),
-            documents=len({one.document for one in chosen}),
+            documents=len({annotation.document for annotation in chosen}),
             annotators=counts,
             claims=sum(isinstance(mark, ClaimMark) for layer in layers for mark in layer.values()),
-            evidence=sum(len(claim.evidence) for one in chosen for claim in one.claims),
-            unfinished=sum(not opened.layer(*one).done for one in every),
+            evidence=sum(len(claim.evidence) for annotation in chosen for claim in annotation.claims),
+            unfinished=sum(not opened.layer(*annotation).done for annotation in every),
             unlinked=sum(len(unlinked(layer)) for layer in layers),
             decisions=dict(sum((Counter(decision_counts(layer)) for layer in layers), Counter[str]())),
             attested=tuple(name for name in counts if name != ADJUDICATED and opened.attested(name)),

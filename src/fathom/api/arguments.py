@@ -39,7 +39,7 @@ def as_path(folder: Folder | None) -> Path | None:
 
 def as_paths(folders: Folder | Iterable[Folder]) -> list[Path]:
     """The paths of several folders or files, or of a single one."""
-    return [as_path(one) for one in ([folders] if isinstance(folders, str | os.PathLike) else folders)]
+    return [as_path(folder) for folder in ([folders] if isinstance(folders, str | os.PathLike) else folders)]
 
 
 def checked(kind: type[R], noun: str, values: dict[str, Any]) -> R:

@@ -106,7 +106,7 @@ def _lay_out(text: str, context: Context, passages: Sequence[Passage]) -> Iterat
     numbers = {document: number for number, document in enumerate(context.documents, start=1)}
     placed = sorted(passages, key=lambda passage: (numbers[passage.document], passage.span.start))
     for document, group in groupby(placed, key=lambda passage: passage.document):
-        located = (context.places[numbers[document] - 1].locate(one.span) for one in group)
+        located = (context.places[numbers[document] - 1].locate(question.span) for question in group)
         yield boundary(numbers[document], context.layout)
         yield GAP.join(f"{span.of(text)}\n" for span in located if span is not None)
     yield closing(context.layout)

@@ -33,12 +33,20 @@ from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.protocol import DOCUMENTS
 from fathom.tasks import bench as benches
-from fathom.tasks import fitting, swapping
+from fathom.tasks import building, fitting, swapping
 from fathom.tasks.auditing import AuditReport
 from fathom.tasks.auditing import audit as audit_folder
 from fathom.tasks.bench import BenchManifest
 from fathom.tasks.bench_folder import QUESTIONS
-from fathom.tasks.catalog import family, family_for, family_names, preparation_of, settings_of, tags_of
+from fathom.tasks.catalog import (
+    builds_per_context,
+    family,
+    family_for,
+    family_names,
+    preparation_of,
+    settings_of,
+    tags_of,
+)
 from fathom.tasks.checking import ShownContexts, check
 from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext, Preset
 from fathom.tasks.simulating import open_simulator, simulated_model, simulated_response
@@ -319,7 +327,7 @@ class BenchRecipe:
 
     def context_count(self) -> int | None:
         """The number of contexts with questions; None if the families make their own contexts."""
-        if not any(isinstance(family(name).build, PerContext) for name in self.families):
+        if not any(map(builds_per_context, self.families)):
             return None
         with Corpus(self.corpus):  # first: the contexts of a folder that is not a corpus explain nothing
             count = sum(1 for _ in read_contexts(self.contexts_path))
@@ -329,15 +337,17 @@ class BenchRecipe:
 
     def is_built(self) -> bool:
         """Whether `out` already contains the bench of this recipe."""
-        found = benches.already_built(self.corpus, self.contexts_path, self.settings, self.seed, self.out, self.presets)
-        return found is not None
+        return self._inputs.built_in(self.out) is not None
 
     def build(self, processes: int = 1, progress: Progress = ignore) -> Bench:
         """Write the bench, unless `out` already contains it."""
         self.prepare_contexts()
-        path, settings, presets = self.contexts_path, self.settings, self.presets
-        benches.build(self.corpus, path, settings, self.seed, self.out, processes, progress, presets)
+        building.build(self._inputs, self.out, processes, progress)
         return Bench(self.out)
+
+    @property
+    def _inputs(self) -> building.BuildInputs:
+        return building.BuildInputs(self.corpus, self.contexts_path, self.settings, self.seed, self.presets)
 
 
 class _RecipeFile(Record):
@@ -383,7 +393,7 @@ def is_path(field: Any) -> bool:
 
 def model_marker(field: Any) -> ModelAnswers | None:
     """The marker of a setting that a model computes; None for other settings."""
-    return next((one for one in field.metadata if isinstance(one, ModelAnswers)), None)
+    return next((marker for marker in field.metadata if isinstance(marker, ModelAnswers)), None)
 
 
 def build(
@@ -439,12 +449,12 @@ def _answers(
 ) -> Iterator[tuple[Key, Response | None]]:
     """The keys of a family's questions over a corpus, each with the model's response. Calls are journaled in `folder`:
     the same command resumes where it stopped."""
-    asked = family(name)
-    assert isinstance(asked.build, FromCorpus)
+    asked_family = family(name)
+    assert isinstance(asked_family.build, FromCorpus)
     with Corpus(corpus) as opened:
         items = [
             BenchItem(item.question, item.key, context)
-            for context, made in asked.build.builder(opened, asked.settings(), 0).build()
+            for context, made in asked_family.build.builder(opened, asked_family.settings(), 0).build()
             for item in made
         ]
         if model.startswith(PREFIX):

@@ -133,10 +133,12 @@ class FittingLengths:
 def choose_lengths(sizes: Sequence[int]) -> FittingLengths:
     """The lengths that suit documents of these token counts; one context of all documents if no other can be filled."""
     total, usual_size = sum(sizes), median(sizes)
-    enough = [one for one in LENGTHS if (MIN_DOCUMENTS + 0.5) * usual_size <= one <= total]
+    # With very few documents, a context needs the long ones, too.
+    least = max((MIN_DOCUMENTS + 0.5) * usual_size, count_tokens(sorted(sizes)[:MIN_DOCUMENTS], tokenizer(DEFAULT)))
+    enough = [length for length in LENGTHS if least <= length <= total]
     if enough:
         # Half of the documents should be left over, or the contexts would be much the same.
-        usual = [one for one in enough if one <= min(USUAL_LENGTH, total / 2)]
+        usual = [length for length in enough if length <= min(USUAL_LENGTH, total / 2)]
         lengths = tuple(usual[-2:] or enough[:1])
         # Contexts may share half of their documents.
         count = min(CONTEXTS, 2 * total // lengths[-1])

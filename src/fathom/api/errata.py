@@ -50,6 +50,6 @@ def state_erratum(bench: Folder, question: str, state: ErratumState, reason: str
 
 def import_errata(bench: Folder, files: Sequence[Folder]) -> Errata:
     """Add the disputes that report pages wrote: JSON Lines."""
-    found = [dispute for file in files for dispute in read_records(as_path(file), Dispute)]
-    imported = import_disputes(as_path(bench), found)
+    disputes = [dispute for file in files for dispute in read_records(as_path(file), Dispute)]
+    imported = import_disputes(as_path(bench), disputes)
     return errata(bench).model_copy(update={"imported": imported})

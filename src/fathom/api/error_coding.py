@@ -14,7 +14,6 @@ from fathom.api.arguments import Folder, as_path
 from fathom.api.findings import run_folders
 from fathom.api.serving import PersonLinks, require_server, serve_planned
 from fathom.records.errors import FathomError
-from fathom.records.questions import Question
 from fathom.records.record import first_error
 
 __all__ = [
@@ -64,32 +63,32 @@ def create_coding(
     """
     if not coders:
         raise FathomError("No coder was given. Give --annotator NAME; two coders also give agreement.")
-    given = [_category(category) for category in categories]
-    found = load_runs(run_folders(runs), as_path(bench))
-    if len(found) > 1:
+    first_categories = [_category(category) for category in categories]
+    loaded = load_runs(run_folders(runs), as_path(bench))
+    if len(loaded) > 1:
         raise FathomError("The runs are on different benches. Give runs on one bench.")
-    wrong = _wrong_runs(found[0])
-    asked = {run.name: run.questions for run in found[0].runs}
-    chosen: list[Question] = []
-    for question in found[0].bench.all_questions():
-        by_all = all(
-            question.id in questions and name in wrong.get(question.id, ()) for name, questions in asked.items()
-        )
-        if wrong.get(question.id) and (failed_by == "any" or by_all):
-            chosen.append(question)
-    if not chosen:
+    (bench_runs,) = loaded
+    wrong = _wrong_runs(bench_runs)
+    failed = [question for question in bench_runs.bench.all_questions() if question.id in wrong]
+    if failed_by == "all":
+        failed = [
+            question
+            for question in failed
+            if all(question.id in run.questions and run.name in wrong[question.id] for run in bench_runs.runs)
+        ]
+    if not failed:
         who = "every run fails" if failed_by == "all" else "a run fails"
         raise FathomError(f"There is no question that {who}. Give other runs.")
-    sample = stratified_sample(chosen, question_tags, lambda one: one.id, by, per, seed)
+    sample = stratified_sample(failed, question_tags, lambda question: question.id, by, per, seed)
     folder = as_path(out)
     plan = CodingPlan(
-        bench=relative(found[0].bench.folder, folder),
-        bench_fingerprint=found[0].bench.manifest.fingerprint,
+        bench=relative(bench_runs.bench.folder, folder),
+        bench_fingerprint=bench_runs.bench.manifest.fingerprint,
         by=by,
         strata={value: len(members) for value, members in sample.drawn.items()},
         available=sample.available,
         seed=seed,
-        runs={run.name: relative(run.folder, folder) for run in found[0].runs},
+        runs={run.name: relative(run.folder, folder) for run in bench_runs.runs},
         failed_by=failed_by,
         coders=tuple(coders),
         cases=tuple(
@@ -99,9 +98,9 @@ def create_coding(
             for run in wrong[question.id]
         ),
     )
-    with ErrorCoding.begin(folder, plan, coders, found[0].bench) as coding:
-        for one in given:
-            coding.add_category(one)
+    with ErrorCoding.begin(folder, plan, coders, bench_runs.bench) as coding:
+        for category in first_categories:
+            coding.add_category(category)
     return plan
 
 
@@ -113,12 +112,12 @@ def _category(text: str) -> Category:
         raise FathomError(f"'{text}' is not a category: {first_error(error)}. Give a short name.") from error
 
 
-def _wrong_runs(found: BenchRuns) -> dict[str, list[str]]:
+def _wrong_runs(bench_runs: BenchRuns) -> dict[str, list[str]]:
     """The runs whose first response to a question is wrong, by question."""
     wrong: dict[str, list[str]] = {}
-    for _, items in found.by_context():
+    for _, items in bench_runs.by_context():
         for item in items:
-            for run in found.runs:
+            for run in bench_runs.runs:
                 response = run.responses.get(item.question.id, 0)
                 if response is None:
                     continue

@@ -130,8 +130,8 @@ class _Extraction:
         self.corpus = corpus
         self.extractors = tuple(extractors)
         self.options = options
-        found = (subject_of(document, self.pack, options.all_fields) for document in corpus.documents())
-        self.subjects = [task for task in found if task is not None][: options.limit]
+        tasks = (subject_of(document, self.pack, options.all_fields) for document in corpus.documents())
+        self.subjects = [task for task in tasks if task is not None][: options.limit]
         if not self.subjects:
             raise FathomError(
                 f"No document of '{corpus.folder}' names three fields of the pack '{self.pack.name}'. "
@@ -143,12 +143,12 @@ class _Extraction:
         limits = [] if self.options.max_document is None else [self.options.max_document]
         if info.window is not None:
             limits.append(int((info.window - self.options.max_tokens) / info.token_ratio) - ROOM)
-        made = []
+        asked_prompts = []
         for subject in self.subjects:
             shown = self._shown(subject, min(limits, default=None))
             asked = prompts(subject, self.pack, shown, self.options.figures_at_once)
-            made += [_ExtractionPrompt(subject, fields, prompt) for fields, prompt in asked]
-        return made
+            asked_prompts += [_ExtractionPrompt(subject, fields, prompt) for fields, prompt in asked]
+        return asked_prompts
 
     def _shown(self, subject: ExtractionTask, limit: int | None) -> Callable[[Sequence[str]], str]:
         """The text of a document for some fields: the whole, or what has their labels."""
@@ -174,7 +174,7 @@ def plan_extraction(
         for model in extractors:
             info = model_info(model, as_path(options.prices))
             for asked in extraction.asked(info):
-                estimate = estimate_prompts([asked.prompt], lambda one: count_tokens(str(one)))
+                estimate = estimate_prompts([asked.prompt], lambda text: count_tokens(str(text)))
                 usage = highest_usage(estimate, info, options.max_tokens)
                 cost = 0.0 if model.startswith(PREFIX) else info.price(usage)
                 requests, tokens = requests + options.tries, tokens + options.tries * usage.input_tokens
@@ -252,12 +252,14 @@ class _Poll:
         """Ask one extractor as often as wanted; prompts with a response in the journal are not sent again."""
         extraction, options = self._extraction, self._extraction.options
         role = role_model(model, prices=options.prices, url=options.url)
-        asked = extraction.asked(role.info)
-        wanted = [RolePrompt(prompt.id, prompt.prompt, prompt_version(), _parser(prompt.fields)) for prompt in asked]
+        prompts_asked = extraction.asked(role.info)
+        role_prompts = [
+            RolePrompt(prompt.id, prompt.prompt, prompt_version(), _parser(prompt.fields)) for prompt in prompts_asked
+        ]
         for turn in range(options.tries):
             batch = run_role(
-                wanted,
-                _turn(role, asked, extraction, turn),
+                role_prompts,
+                _turn(role, prompts_asked, extraction, turn),
                 extraction.calls_folder(model),
                 RoleSettings(
                     max_tokens=options.max_tokens, temperature=options.temperature, seed=options.seed * 1_000 + turn
@@ -269,7 +271,7 @@ class _Poll:
             self._paid[model] = batch.spent
             self.usage = self.usage.plus(batch.usage)
             self.stopped = self.stopped or batch.stopped
-            for prompt in asked:
+            for prompt in prompts_asked:
                 self._count(prompt, batch.results[prompt.id].value)
 
     def _limits(self, model: str) -> RunLimits:
@@ -282,14 +284,14 @@ class _Poll:
         batches = len(self._extraction.extractors) * self._extraction.options.tries
         self._progress(self._batches * total + done, batches * total)
 
-    def _count(self, asked: _ExtractionPrompt, claims: dict[str, ExtractedFigure | None] | None) -> None:
+    def _count(self, prompt: _ExtractionPrompt, claims: dict[str, ExtractedFigure | None] | None) -> None:
         """Add the votes of one response."""
-        for field in asked.fields:
+        for field in prompt.fields:
             vote: Vote = "invalid"
             if claims is not None:
                 claim, kind = claims[field], self._extraction.pack.fields[field].kind
-                vote = "null" if claim is None else located(claim, field, asked.subject, kind) or "invalid"
-            self.ballots.setdefault((asked.subject.document, field), []).append(vote)
+                vote = "null" if claim is None else located(claim, field, prompt.subject, kind) or "invalid"
+            self.ballots.setdefault((prompt.subject.document, field), []).append(vote)
 
 
 def _check(extractors: Sequence[str], options: ExtractionOptions) -> None:
@@ -308,7 +310,7 @@ def _parser(fields: tuple[str, ...]) -> Callable[[str], dict[str, ExtractedFigur
     return lambda text: parse_response(text, fields)
 
 
-def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extraction, turn: int) -> RoleModel:
+def _turn(role: RoleModel, prompts: Sequence[_ExtractionPrompt], extraction: _Extraction, turn: int) -> RoleModel:
     """The model of one turn: a simulated one answers by its own random numbers each time."""
     if not role.name.startswith(PREFIX):
         return role
@@ -317,13 +319,15 @@ def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extr
         raise FathomError(
             f"'{role.name}' cannot extract figures. The simulated extractor is 'sim/extractor?error=0.1'."
         )
-    by_prompt = {one.prompt: one for one in asked}
+    by_prompt = {asked_prompt.prompt: asked_prompt for asked_prompt in prompts}
     read = lru_cache(maxsize=2)(extraction.corpus.document)
 
     def simulate(prompt: Prompt) -> str:
-        one = by_prompt[prompt]
-        rng = rng_for(extraction.options.seed, simulated.name, one.id, turn)
-        document = read(one.subject.document)
-        return simulated_response(simulated, document, one.subject.year, one.fields, extraction.pack, rng)
+        asked_prompt = by_prompt[prompt]
+        rng = rng_for(extraction.options.seed, simulated.name, asked_prompt.id, turn)
+        document = read(asked_prompt.subject.document)
+        return simulated_response(
+            simulated, document, asked_prompt.subject.year, asked_prompt.fields, extraction.pack, rng
+        )
 
     return RoleModel(role.name, role.info, None, simulate)

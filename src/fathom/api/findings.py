@@ -192,14 +192,14 @@ def analyze(
     if list(limits) != sorted(set(limits)):
         raise FathomError("The limits of context lengths are not ascending. Give them as 15K,20K, for example.")
     settings = analysis.AnalysisSettings(seed=seed, lengths=limits, processes=processes)
-    given = run_folders(runs)
-    folders = list({folder.resolve(): folder for folder in given}.values())
-    found = analysis.analyze(folders, as_path(bench), as_path(corpus), settings, progress)
-    findings = found.findings
-    if len(folders) < len(given):
+    folders_of_runs = run_folders(runs)
+    folders = list({folder.resolve(): folder for folder in folders_of_runs}.values())
+    analysis_of_runs = analysis.analyze(folders, as_path(bench), as_path(corpus), settings, progress)
+    findings = analysis_of_runs.findings
+    if len(folders) < len(folders_of_runs):
         note = "A run that was given more than once is analyzed once."
         findings = findings.model_copy(update={"notes": (*findings.notes, note)})
-    return Analysis(findings, found.items, as_path(corpus))
+    return Analysis(findings, analysis_of_runs.items, as_path(corpus))
 
 
 def count_contexts(runs: Folder | Sequence[Folder], bench: Folder | None = None) -> int:
@@ -227,17 +227,19 @@ def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
 
     A file beside runs is passed over: `runs/*` also names the report of a matrix run.
     """
-    given = as_paths(runs)
-    with_runs = {path.parent for path in given if (path / MANIFEST).exists()}
-    found: list[Path] = []
-    for path in given:
+    paths = as_paths(runs)
+    with_runs = {path.parent for path in paths if (path / MANIFEST).exists()}
+    folders_found: list[Path] = []
+    for path in paths:
         if path.is_file() and path.parent in with_runs:
             continue
-        inside = [] if (path / MANIFEST).exists() else sorted(one.parent for one in path.glob(f"*/{MANIFEST}"))
-        found.extend(inside or [path])
-    if not found:
+        inside = (
+            [] if (path / MANIFEST).exists() else sorted(manifest.parent for manifest in path.glob(f"*/{MANIFEST}"))
+        )
+        folders_found.extend(inside or [path])
+    if not folders_found:
         raise FathomError("No run was given. Make one with `fathom run BENCH --model M`.")
-    return found
+    return folders_found
 
 
 def any_running(runs: Folder | Sequence[Folder]) -> bool:
@@ -286,11 +288,11 @@ class _Run:
 
     def is_original_of(self, other: _Run) -> bool:
         """Whether this is the same model and system on the bench that the other run's bench was swapped from."""
-        mine, theirs = self.manifest, other.manifest
-        return mine.bench_fingerprint == other.swapped_from and (mine.model, mine.system, mine.system_settings) == (
-            theirs.model,
-            theirs.system,
-            theirs.system_settings,
+        own, swapped = self.manifest, other.manifest
+        return own.bench_fingerprint == other.swapped_from and (own.model, own.system, own.system_settings) == (
+            swapped.model,
+            swapped.system,
+            swapped.system_settings,
         )
 
 

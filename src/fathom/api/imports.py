@@ -32,22 +32,22 @@ def import_inspect(log: Folder, bench: Folder, out: Folder) -> Run:
         raise FathomError(f"'{folder}' already exists. Choose another --out.")
     questions = {question.id for question in opened.all_questions()}
     name = read_log(path, ()).model
-    found = read_log(path, questions, model_info(name))
-    if not found.responses:
+    imported_log = read_log(path, questions, model_info(name))
+    if not imported_log.responses:
         raise FathomError(f"No sample of '{path}' is a question of the bench '{opened.folder}'. Give its bench.")
     manifest = RunManifest(
         bench=Path(os.path.relpath(opened.folder.resolve(), folder.resolve())).as_posix(),
         bench_fingerprint=opened.manifest.fingerprint,
-        model=found.model,
-        system=str(found.arguments.get("system", "full")),
-        system_settings={"prompting": str(found.arguments.get("prompting", "direct"))},
+        model=imported_log.model,
+        system=str(imported_log.arguments.get("system", "full")),
+        system_settings={"prompting": str(imported_log.arguments.get("prompting", "direct"))},
         settings=RunSettings(
-            samples=1 + max(one.sample for one in found.responses),
-            max_tokens=found.max_tokens or RunSettings().max_tokens,
+            samples=1 + max(response.sample for response in imported_log.responses),
+            max_tokens=imported_log.max_tokens or RunSettings().max_tokens,
         ),
     )
-    with RunFolder(folder, manifest, RunSession(started=found.created, engine=engine_version())) as run:
-        for response in found.responses:
+    with RunFolder(folder, manifest, RunSession(started=imported_log.created, engine=engine_version())) as run:
+        for response in imported_log.responses:
             run.append(response)
             run.pay(response.usage)
         run.stop(None)

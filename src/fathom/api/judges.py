@@ -33,7 +33,7 @@ from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record
 from fathom.runs.folder import CALIBRATION, JUDGMENTS, read_responses, read_run
 from fathom.scoring.judges import by_judge, majority
-from fathom.scoring.reasoning import ReasoningState, counted
+from fathom.scoring.reasoning import ReasoningState, select_reasoning
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 
@@ -151,24 +151,28 @@ class _JudgedRun:
 
     def _responses(self) -> list[JudgedResponse]:
         """The first response to each question."""
-        first = {one.question_id: one for one in self._scores.verdicts if one.sample == 0}
-        found = []
+        first = {
+            stored_verdict.question_id: stored_verdict
+            for stored_verdict in self._scores.verdicts
+            if stored_verdict.sample == 0
+        }
+        judged = []
         for question, context in self._contexts.items():
             verdict = first.get(question)
             if verdict is None:
-                found.append(JudgedResponse(context, accepted=False, passes={}))
+                judged.append(JudgedResponse(context, accepted=False, passes={}))
                 continue
             passes = {part: decision == "pass" for part, decision in verdict.judged.items()}
             unjudged = verdict.outcome == "unjudged"
             accepted = bool(passes) or unjudged or verdict.outcome == "correct"
-            found.append(JudgedResponse(context, accepted, passes, unjudged))
-        return found
+            judged.append(JudgedResponse(context, accepted, passes, unjudged))
+        return judged
 
     def _summaries(self) -> Iterable[JudgeSummary]:
         names = list(dict.fromkeys(judgment.judge for judgment in self._judgments))
         for name in names:
-            mine = [judgment for judgment in self._judgments if judgment.judge == name]
-            yield _summary(name, mine, [one for one in self._planted if one.judge == name])
+            of_judge = [judgment for judgment in self._judgments if judgment.judge == name]
+            yield _summary(name, of_judge, [planted for planted in self._planted if planted.judge == name])
         if len(names) > 1:
             yield _summary(ALL_JUDGES, self._judgments, majority_decisions(self._planted))
 
@@ -201,26 +205,27 @@ class _JudgedRun:
                     "not ask. Give judgments on responses of this run."
                 )
             groups.setdefault((judgment.question_id, judgment.sample), []).append(judgment)
-        found: dict[str, dict[ResponseId, Mapping[str, Decision]]] = {}
+        by_judge_name: dict[str, dict[ResponseId, Mapping[str, Decision]]] = {}
         for place, group in groups.items():
             judge = family(self._families[place[0]]).judge
             assert judge is not None, "only families with a judge have judgments"
             for rater, decisions in by_judge(group, judge.decide).items():
-                found.setdefault(rater, {})[place] = decisions
-        return {**found}
+                by_judge_name.setdefault(rater, {})[place] = decisions
+        return {**by_judge_name}
 
     def _checked(self, places: set[ResponseId]) -> Decisions:
         """The decisions of the check alone on the same responses."""
         responses: dict[ResponseId, Response] = {
-            (one.question_id, one.sample): one for one in read_responses(self._folder).values()
+            (stored_response.question_id, stored_response.sample): stored_response
+            for stored_response in read_responses(self._folder).values()
         }
-        found = {}
+        checks = {}
         for place in sorted(places & responses.keys()):
             judge = family(self._families[place[0]]).judge
             assert judge is not None
-            response = counted(responses[place], self._reasoning)
-            found[place] = judge.checked(self._scores.keys[place[0]], response)
-        return found
+            response = select_reasoning(responses[place], self._reasoning)
+            checks[place] = judge.checked(self._scores.keys[place[0]], response)
+        return checks
 
 
 def _accuracy(scores: Scores, contexts: Mapping[QuestionId, int]) -> Estimate:
@@ -236,8 +241,10 @@ def _combined(raters: Sequence[Decisions]) -> Decisions:
     combined: dict[ResponseId, Mapping[str, Decision]] = {}
     for place in places:
         found = [rater[place] for rater in raters if place in rater]
-        parts = dict.fromkeys(part for one in found for part in one)
-        combined[place] = {part: majority(one[part] for one in found if part in one) for part in parts}
+        parts = dict.fromkeys(part for decisions in found for part in decisions)
+        combined[place] = {
+            part: majority(decisions[part] for decisions in found if part in decisions) for part in parts
+        }
     return combined
 
 

@@ -20,7 +20,7 @@ from fathom.records.record import digest
 from fathom.runs.folder import CALIBRATION, JUDGMENTS, read_responses, read_run
 from fathom.runs.roles import RoleBatch, RoleModel, RoleSettings, run_role
 from fathom.runs.run import RunLimits
-from fathom.scoring.reasoning import counted
+from fathom.scoring.reasoning import select_reasoning
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Judge, JudgePrompt, PlantedResponse, Ruling
@@ -87,17 +87,19 @@ def judge(
     """
     folder = as_path(run)
     opened = open_bench(folder, read_run(folder), as_path(bench))
-    asked = list(_on_responses(opened, folder, reasoning))
-    if not asked:
+    subjects = list(_on_responses(opened, folder, reasoning))
+    if not subjects:
         raise FathomError(f"No response of the run '{folder}' needs a judge. Score it with `fathom score {folder}`.")
     planted = list(_on_planted(opened, calibration))
     judgments: list[Judgment] = []
     decisions: list[PlantedDecision] = []
     usage, stopped = Usage(price=0.0), None
     for model in [models] if isinstance(models, RoleModel) else models:
-        batch = _ask([*asked, *planted], model, folder / JUDGE, settings or RoleSettings(), limits, attempts, progress)
+        batch = _ask(
+            [*subjects, *planted], model, folder / JUDGE, settings or RoleSettings(), limits, attempts, progress
+        )
         usage, stopped = usage.plus(batch.usage), stopped or batch.stopped
-        judgments += [subject.judgment(model.name, batch, reasoning) for subject in asked]
+        judgments += [subject.judgment(model.name, batch, reasoning) for subject in subjects]
         decisions += _planted_decisions(planted, model.name, batch, reasoning)
     write_records(folder / JUDGMENTS, judgments, checksums=True)
     write_records(folder / CALIBRATION, decisions)
@@ -142,7 +144,7 @@ _Rulings = RoleBatch[Ruling]
 
 
 def _ask(
-    asked: Sequence[_PromptSubject],
+    subjects: Sequence[_PromptSubject],
     model: RoleModel,
     folder: Path,
     settings: RoleSettings,
@@ -151,7 +153,7 @@ def _ask(
     progress: Callable[[int, int], None],
 ) -> _Rulings:
     """The rulings; prompts without one are asked again."""
-    prompts = [subject.role_prompt for subject in asked]
+    prompts = [subject.role_prompt for subject in subjects]
     for _ in range(attempts):
         batch = run_role(prompts, model, folder, settings, limits or RunLimits(), progress)
         if batch.is_complete or batch.stopped is not None:
@@ -168,7 +170,7 @@ def _planted_decisions(
         assert subject.planted is not None
         groups.setdefault((subject.question, subject.planted.part, subject.planted.fault), []).append(subject)
     for (question, part, fault), group in groups.items():
-        decisions = group[0].judge.decide([one.judgment(model, batch, reasoning) for one in group])
+        decisions = group[0].judge.decide([judgment.judgment(model, batch, reasoning) for judgment in group])
         yield PlantedDecision(
             question_id=question,
             part=part,
@@ -188,11 +190,11 @@ def _on_responses(bench: Bench, run: Path, reasoning: Reasoning) -> Iterator[_Pr
             responses.setdefault(response.question_id, []).append(response)
     for _, items in bench.by_context():
         for item in items:
-            found = family(item.question.family).judge
-            for response in responses.get(item.question.id, ()) if found is not None else ():
-                assert found is not None
-                for prompt in found.prompts(item.question, item.key, counted(response, reasoning)):
-                    yield _PromptSubject(item.question.id, response.sample, found, prompt)
+            judge = family(item.question.family).judge
+            for response in responses.get(item.question.id, ()) if judge is not None else ():
+                assert judge is not None
+                for prompt in judge.prompts(item.question, item.key, select_reasoning(response, reasoning)):
+                    yield _PromptSubject(item.question.id, response.sample, judge, prompt)
 
 
 def _on_planted(bench: Bench, items: int) -> Iterator[_PromptSubject]:
@@ -200,11 +202,11 @@ def _on_planted(bench: Bench, items: int) -> Iterator[_PromptSubject]:
     judged = (item for _, group in bench.by_context() for item in group if family(item.question.family).judge)
     drawn = nsmallest(items, judged, key=lambda item: digest("calibration", item.question.id))
     for number, item in enumerate(drawn):
-        found = family(item.question.family).judge
-        assert found is not None
-        for response in found.planted(item, number):
+        judge = family(item.question.family).judge
+        assert judge is not None
+        for response in judge.planted(item, number):
             for prompt in response.prompts:
-                yield _PromptSubject(item.question.id, 0, found, prompt, response)
+                yield _PromptSubject(item.question.id, 0, judge, prompt, response)
 
 
 def _parser(judge: Judge) -> Callable[[str], Ruling]:

@@ -207,16 +207,18 @@ def request_matrix(
     """The cells of a matrix, each with its checked options. An error in one of them is raised before anything runs."""
     path = None if isinstance(matrix, Mapping) else as_path(matrix)
     read = parse_matrix(matrix) if isinstance(matrix, Mapping) else read_matrix(as_path(matrix))
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    if "system" in given or given.get("system_settings"):
+    given_options: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    if "system" in given_options or given_options.get("system_settings"):
         raise FathomError("A matrix has its own systems. Leave out --system and -S.")
-    defaults = {name: given.pop(name) for name in ("prompting", "samples", "system_settings") if name in given}
+    defaults = {
+        name: given_options.pop(name) for name in ("prompting", "samples", "system_settings") if name in given_options
+    }
     chosen = cells(read, _needs_model(read), defaults.get("prompting", "direct"), defaults.get("samples", 1))
     name = f"{as_path(bench).resolve().name}-{path.stem if path else 'matrix'}"
     folder = as_path(out) or Path(read.out or Path("runs") / name)
     planned: dict[Path, PlannedCell] = {}
     for cell in chosen:
-        one = _planned(as_path(bench), cell, folder, given)
+        one = _planned(as_path(bench), cell, folder, given_options)
         if one.folder in planned:
             raise FathomError(f"The matrix has the cell '{cell.label}' twice. Remove one of them.")
         planned[one.folder] = one
@@ -225,11 +227,11 @@ def request_matrix(
 
 def _needs_model(matrix: Matrix) -> dict[str, bool]:
     """Whether each system of the product needs a model."""
-    found: dict[str, bool] = {}
+    needs: dict[str, bool] = {}
     for system in matrix.systems or ("full",):
         name, settings = (system, {}) if isinstance(system, str) else (system.system, system.settings)
-        found[name] = needs_model(load_system(name, settings=settings).system)
-    return found
+        needs[name] = needs_model(load_system(name, settings=settings).system)
+    return needs
 
 
 def _planned(bench: Path, cell: MatrixCell, folder: Path, given: Mapping[str, Any]) -> PlannedCell:

@@ -34,11 +34,11 @@ def correlate_models(
         manifest = read_run(folder)
         benches.add(manifest.bench_fingerprint)
         opened = open_bench(folder, manifest, as_path(bench))
-        asked = {question.id for question in selected_questions(opened.all_questions(), manifest.settings)}
-        verdicts = [VerdictSummary.of(verdict) for verdict in read_verdicts(folder) if verdict.question_id in asked]
+        asked_ids = {question.id for question in selected_questions(opened.all_questions(), manifest.settings)}
+        verdicts = [VerdictSummary.of(verdict) for verdict in read_verdicts(folder) if verdict.question_id in asked_ids]
         if not verdicts:
             raise FathomError(f"The run '{folder}' has no verdicts. Score it first: fathom score {folder}.")
-        summary = summarize_samples(asked, verdicts)
+        summary = summarize_samples(asked_ids, verdicts)
         responses = list(read_responses(folder).values())
         points.append(
             ModelPoint(

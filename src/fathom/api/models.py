@@ -46,10 +46,10 @@ def list_models(
     least = parse_length(window, thousand=1_000) if isinstance(window, str) else window
     if cutoff_before is not None and not _is_month(cutoff_before):
         raise FathomError(f"'{cutoff_before}' is not a month. Give one such as 2025-01.")
-    found = {model.name: model for model in _models(all, as_path(prices))}
+    models = {model.name: model for model in _models(all, as_path(prices))}
     return [
         model
-        for name, model in sorted(found.items())
+        for name, model in sorted(models.items())
         if pattern.lower() in name.lower()
         and (least is None or (model.window is not None and model.window >= least))
         and reasoning in (None, model.reasoning)

@@ -29,9 +29,9 @@ class PriceRange:
 
 def price_range(bench: Bench) -> PriceRange:
     """The estimate for one response to each question with the whole context, the context cached after the first."""
-    asked = Counter(question.context_id for question in bench.all_questions())
-    lengths = {context.id: context.tokens for context in bench.contexts() if context.id in asked}
-    total = sum(lengths[context] * count for context, count in asked.items())
+    questions_of_context = Counter(question.context_id for question in bench.all_questions())
+    lengths = {context.id: context.tokens for context in bench.contexts() if context.id in questions_of_context}
+    total = sum(lengths[context] * count for context, count in questions_of_context.items())
     longest, once = max(lengths.values(), default=0), sum(lengths.values())
     prices = []
     for name in COMMON_MODELS:
@@ -39,7 +39,7 @@ def price_range(bench: Bench) -> PriceRange:
         usage = Usage(
             input_tokens=info.tokens(total),
             cached_tokens=info.tokens(total - once),
-            output_tokens=OUTPUT_TOKENS * asked.total(),
+            output_tokens=OUTPUT_TOKENS * questions_of_context.total(),
         )
         price = info.price(usage)
         if price is not None and info.window is not None and info.tokens(longest) + OUTPUT_TOKENS <= info.window:

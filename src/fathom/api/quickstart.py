@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fathom.api.arguments import Folder, as_path, as_paths, as_tokens
 from fathom.api.benches import Bench, BenchRecipe
@@ -25,11 +25,11 @@ from fathom.runs.run import RunLimits
 from fathom.systems.catalog import load_system
 from fathom.tasks.auditing import FILE_NAME as AUDIT
 from fathom.tasks.auditing import AuditReport
-from fathom.tasks.catalog import family, family_names, preparation_of
-from fathom.tasks.family import PerContext
+from fathom.tasks.catalog import builds_per_context, family, family_names, per_context, preparation_of
 
 __all__ = [
     "FirstBench",
+    "Quickstart",
     "check_folder",
     "check_model",
     "choose",
@@ -73,7 +73,7 @@ def choose(corpus: Corpus) -> FirstBench:
     suitable = [
         name for name in family_names() if family(name).starter(corpus, QUESTIONS) is not None and _suits(name, corpus)
     ]
-    unprepared = {name: found for name in suitable if (found := preparation_of(name, corpus)) is not None}
+    unprepared = {name: preparation for name in suitable if (preparation := preparation_of(name, corpus)) is not None}
     families = [name for name in suitable if name not in unprepared]
     if unprepared and not families:
         (name, needed), *_ = unprepared.items()
@@ -108,11 +108,12 @@ def _choose_known(documents: Sequence[Collection[str]], families: Iterable[str])
 
     One document with an unknown byline rules out every question on people in its context.
     """
-    wanted = tuple(dict.fromkeys(field for name in families for field in family(name).fields))
+    fields_of_families = tuple(dict.fromkeys(field for name in families for field in family(name).fields))
     enough = max(MIN_DOCUMENTS, len(documents) / 2)
-    for count in range(len(wanted), 0, -1):
+    for count in range(len(fields_of_families), 0, -1):
         choices = {
-            fields: sum(set(fields) <= set(known) for known in documents) for fields in combinations(wanted, count)
+            fields: sum(set(fields) <= set(known) for known in documents)
+            for fields in combinations(fields_of_families, count)
         }
         best = max(choices, key=lambda fields: choices[fields])
         if choices[best] >= enough:
@@ -130,11 +131,10 @@ def _choose_sampling(corpus: Corpus, families: Iterable[str]) -> tuple[Sampling,
 
 
 def _suits(name: str, corpus: Corpus) -> bool:
-    build = family(name).build
-    if not isinstance(build, PerContext):
+    if not builds_per_context(name):
         return True
-    kinds = corpus.manifest.kinds
-    return build.kind in (None, max(kinds, key=lambda kind: kinds[kind])) and build.suits(corpus)
+    method, kinds = per_context(name), corpus.manifest.kinds
+    return method.kind in (None, max(kinds, key=lambda kind: kinds[kind])) and method.suits(corpus)
 
 
 def plan_runs(bench: Bench) -> dict[str, Plan]:
@@ -165,6 +165,14 @@ def check_model(
         open_model(model, settings, RunLimits(), url)
 
 
+class Quickstart(NamedTuple):
+    """A first bench and the run on it."""
+
+    bench: Bench
+    run: Run | None
+    """None if no model was given."""
+
+
 def quickstart(
     sources: Folder | Iterable[Folder],
     out: Folder,
@@ -175,7 +183,7 @@ def quickstart(
     window: int | str | None = None,
     prices: Folder | None = None,
     seed: int = 0,
-) -> tuple[Bench, Run | None]:
+) -> Quickstart:
     """Read documents, build a first bench in `out`, and run a model on it if one is given.
 
     `url`, `window` and `prices` are those of the model, as in `run`.
@@ -197,9 +205,10 @@ def quickstart(
         )
     bench = BenchRecipe(corpus_folder, folder / "bench", chosen.families, seed=seed).build()
     if model is None:
-        return bench, None
-    place = run_folder(folder, model)
-    return bench, run(bench, model=model, budget=budget, url=url, window=tokens, prices=table, out=place)
+        return Quickstart(bench, None)
+    out_folder = run_folder(folder, model)
+    made = run(bench, model=model, budget=budget, url=url, window=tokens, prices=table, out=out_folder)
+    return Quickstart(bench, made)
 
 
 def run_folder(folder: Path, model: str) -> Path:

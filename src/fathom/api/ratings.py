@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +19,7 @@ from fathom.records.judgments import TraceRating
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.runs.folder import RATINGS, read_responses, read_run
-from fathom.runs.roles import RoleModel, RoleSettings, run_role
-from fathom.runs.run import RunLimits
+from fathom.runs.roles import RoleModel, run_role
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.trace_rating import VERSION, parse_rating, rating_prompt
@@ -50,9 +49,6 @@ def rate_traces(
     model: RoleModel,
     *,
     bench: Folder | None = None,
-    settings: RoleSettings | None = None,
-    limits: RunLimits | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> int:
     """Rate the reasoning of all responses, thinking text included, and write `ratings.jsonl` to the run's folder.
 
@@ -61,7 +57,7 @@ def rate_traces(
     folder = as_path(run)
     opened = open_bench(folder, read_run(folder), as_path(bench))
     prompts = _prompts(opened, folder)
-    batch = run_role(prompts, model, folder / RATING, settings or RoleSettings(), limits or RunLimits(), progress)
+    batch = run_role(prompts, model, folder / RATING)
     ratings = []
     for id, numbers in batch.values.items():
         question, _, sample = id.rpartition(".")
@@ -73,14 +69,14 @@ def rate_traces(
 
 def _prompts(bench: Bench, run: Path) -> list[RolePrompt[dict[str, int]]]:
     items = {item.question.id: item for _, group in bench.by_context() for item in group}
-    found = []
+    prompts = []
     for response in read_responses(run).values():
         item = items.get(response.question_id)
         if item is not None and response.outcome in ("answered", "truncated"):
             text = rating_prompt(item.question, family(item.question.family).explain(item.key), response)
             id = f"{response.question_id}.{response.sample}"
-            found.append(RolePrompt(id, Prompt((Message.user(text),)), VERSION, parse_rating))
-    return found
+            prompts.append(RolePrompt(id, Prompt((Message.user(text),)), VERSION, parse_rating))
+    return prompts
 
 
 def rating_summaries(run: Folder, *, bench: Folder | None = None) -> list[RatingSummary]:

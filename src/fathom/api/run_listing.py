@@ -74,7 +74,7 @@ class RunListing(Record):
     spent: float = 0.0
     """US dollars, over every call, where prices are known."""
     lost_calls: NonNegativeInt = 0
-    """Calls that were in flight when a process was killed, and may have cost money; `spent` does not include them."""
+    """Calls that broke off, or were in flight at a kill, and may have cost money; `spent` does not include them."""
     has_unknown_prices: bool = False
     """Whether some responses have no known price."""
     accuracy: float | None = None
@@ -88,8 +88,8 @@ def list_runs(folder: Folder = "runs") -> list[RunListing]:
     path = as_path(folder)
     if not path.is_dir():
         raise FathomError(f"There is no folder '{path}' with runs. Make a run with `fathom run BENCH --model M`.")
-    found = sorted(_run_folders(path, MAX_DEPTH), key=lambda one: (-_modified(one), str(one)))
-    return [_listed(one) for one in found]
+    found = sorted(_run_folders(path, MAX_DEPTH), key=lambda run_folder: (-_modified(run_folder), str(run_folder)))
+    return [_listed(run_folder) for run_folder in found]
 
 
 def _run_folders(path: Path, depth: int) -> Iterator[Path]:
@@ -97,10 +97,10 @@ def _run_folders(path: Path, depth: int) -> Iterator[Path]:
         yield path
         return
     if depth:
-        for one in sorted(path.iterdir()):
-            if one.is_dir() and not one.is_symlink():
+        for entry in sorted(path.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
                 with suppress(PermissionError):
-                    yield from _run_folders(one, depth - 1)
+                    yield from _run_folders(entry, depth - 1)
 
 
 def _modified(folder: Path) -> float:
@@ -161,18 +161,18 @@ def _changed(folder: Path) -> str:
 
 
 def _describe(folder: Path, manifest: RunManifest, index: ResponseIndex, spent: float) -> RunListing:
-    asked = _asked(folder, manifest)
+    run_questions = _asked(folder, manifest)
     samples = manifest.settings.samples
-    ids = {question.id for question in asked.questions} if asked else None
+    ids = {question.id for question in run_questions.questions} if run_questions else None
     if ids is not None and (foreign := next((id for id, _ in index.states if id not in ids), None)):
         raise foreign_response(folder, foreign)
     states = [
         one for (question, sample), one in index.states.items() if sample < samples and (ids is None or question in ids)
     ]
     errors = [one.error or "" for one in states if one.outcome == "error"]
-    wanted = len(asked.questions) * samples if asked else None
+    requested = len(run_questions.questions) * samples if run_questions else None
     done = len(states) - len(errors)
-    state, reason = _state(folder, wanted, done, errors)
+    state, reason = _state(folder, requested, done, errors)
     return RunListing(
         folder=str(folder),
         state=state,
@@ -182,31 +182,31 @@ def _describe(folder: Path, manifest: RunManifest, index: ResponseIndex, spent: 
         system=manifest.system,
         settings=manifest.system_settings,
         samples=samples,
-        wanted=wanted,
+        wanted=requested,
         done=done,
         errors=len(errors),
         spent=round(spent, 6),
         lost_calls=0 if state == "running" else len(lost_calls(folder)),
         has_unknown_prices=any(one.price is None and one.outcome not in WAITING for one in states),
-        accuracy=_accuracy(folder, asked, index) if asked else None,
+        accuracy=_accuracy(folder, run_questions, index) if run_questions else None,
         changed=_changed(folder),
     )
 
 
-def _state(folder: Path, wanted: int | None, done: int, errors: list[str]) -> tuple[RunState, str | None]:
+def _state(folder: Path, requested: int | None, done: int, errors: list[str]) -> tuple[RunState, str | None]:
     """The state of a run, and why it stopped if it did."""
     if is_running(folder):
         return "running", None
     end = read_end(folder)
-    if wanted is None:
+    if requested is None:
         return "stopped", (end and end.stopped) or "its bench is gone or was built again"
-    if done == wanted:
+    if done == requested:
         return "finished", None
     if end is not None and end.stopped is not None:
         return "stopped", end.stopped
     if errors:
         [(message, _)] = Counter(errors).most_common(1)
-        return "stopped", f"{len(errors):,} of {wanted:,} responses failed: {message[:160]}"
+        return "stopped", f"{len(errors):,} of {requested:,} responses failed: {message[:160]}"
     return "stopped", "its process was killed" if end is None else "there are more questions than it was asked"
 
 
@@ -226,15 +226,15 @@ def _asked(folder: Path, manifest: RunManifest) -> _RunQuestions | None:
         return None
 
 
-def _accuracy(folder: Path, asked: _RunQuestions, index: ResponseIndex) -> float | None:
+def _accuracy(folder: Path, run_questions: _RunQuestions, index: ResponseIndex) -> float | None:
     """The accuracy by the latest verdicts, or by verdicts that are made here if they are few."""
-    scored, path = asked.questions, folder / VERDICTS
+    scored, path = run_questions.questions, folder / VERDICTS
     try:
         if path.exists() and path.stat().st_mtime >= (folder / RESPONSES).stat().st_mtime:
             return _accuracy_of(scored, read_records(path, Verdict))
         if not 0 < len(index.states) <= MAX_SCORED:
             return None
-        checker = Checker(asked.bench, scored)
+        checker = Checker(run_questions.bench, scored)
         responses = [response for response in read_responses(folder).values() if response.question_id in checker.keys]
         return _accuracy_of(scored, score_responses(checker.keys, responses, checker))
     except (FathomError, OSError):

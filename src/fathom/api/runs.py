@@ -460,13 +460,13 @@ class RunRequest:
             return None
         bench = Bench(self.bench)
         with Corpus(self.corpus or bench.corpus_folder) as corpus:
-            found = document_ages(bench, corpus, cutoff)
-        if found is None or not found.older:
+            ages = document_ages(bench, corpus, cutoff)
+        if ages is None or not ages.older:
             return None
-        undated = f" ({found.undated:,} more {'is' if found.undated == 1 else 'are'} undated)" if found.undated else ""
-        verb = "was" if found.older == 1 else "were"
+        undated = f" ({ages.undated:,} more {'is' if ages.undated == 1 else 'are'} undated)" if ages.undated else ""
+        verb = "was" if ages.older == 1 else "were"
         return (
-            f"{found.older:,} of the {found.documents:,} documents of '{self.bench}' {verb} published before "
+            f"{ages.older:,} of the {ages.documents:,} documents of '{self.bench}' {verb} published before "
             f"{cutoff}{undated}, the training cutoff of '{self.model}', which may have memorized them; see "
             "`fathom contamination`."
         )

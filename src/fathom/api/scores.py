@@ -220,12 +220,12 @@ class Scores:
     def _published_score(
         self, questions: Sequence[Question], matches: Mapping[QuestionId, Sequence[paper.SciTrekMeasures]]
     ) -> PublishedScore:
-        asked = [question.id for question in questions if self.keys[question.id].answer.type != "none"]
-        count = max(len(asked), 1)
+        with_answer = [question.id for question in questions if self.keys[question.id].answer.type != "none"]
+        count = max(len(with_answer), 1)
         return PublishedScore(
-            questions=len(asked),
-            exact_match=sum(_mean([match.exact for match in matches.get(id, ())]) for id in asked) / count,
-            f1=sum(_mean([match.f1 for match in matches.get(id, ())]) for id in asked) / count,
+            questions=len(with_answer),
+            exact_match=sum(_mean([match.exact for match in matches.get(id, ())]) for id in with_answer) / count,
+            f1=sum(_mean([match.f1 for match in matches.get(id, ())]) for id in with_answer) / count,
         )
 
     def _grouped(self, tag: str) -> dict[str, list[Question]]:
@@ -291,21 +291,24 @@ def score_run(
     opened = open_bench(folder, manifest, as_path(bench))
     questions = list(selected_questions(opened.all_questions(), manifest.settings))
     ids = {question.id for question in questions}
-    stored = read_responses(folder).positions
-    asked = array("q", [at for (id, sample), at in stored.items() if id in ids and sample < manifest.settings.samples])
-    if len(asked) < len(stored):
+    positions = read_responses(folder).positions
+    asked_positions = array(
+        "q", [at for (id, sample), at in positions.items() if id in ids and sample < manifest.settings.samples]
+    )
+    if len(asked_positions) < len(positions):
         of_bench = {question.id for question in opened.all_questions()}
-        if foreign := next((id for id, _ in stored if id not in of_bench), None):
+        if foreign := next((id for id, _ in positions if id not in of_bench), None):
             raise foreign_response(folder, foreign)
     path = as_path(out) or folder / VERDICTS
-    earlier, warning = _earlier_outcomes(path)
+    earlier = _earlier_verdicts(path)
     judgments = list(read_records(folder / JUDGMENTS, Judgment)) if (folder / JUDGMENTS).exists() else []
     if out is None and any(family(name).checks_reasoning or family(name).judge for name in opened.manifest.families):
         judges = tuple(dict.fromkeys(judgment.judge for judgment in judgments if judgment.reasoning == reasoning))
         write_json(folder / SCORING, ScoringSettings(reasoning=reasoning, judges=judges))
-    ignored = len(stored) - len(asked)
-    responses = StoredSequence(folder / RESPONSES, Response, asked) if asked else []
-    return _scores(opened, questions, responses, path, earlier, ignored, warning, judgments, reasoning)
+    ignored = len(positions) - len(asked_positions)
+    responses = StoredSequence(folder / RESPONSES, Response, asked_positions) if asked_positions else []
+    checker = Checker(opened, questions, judgments, reasoning)
+    return _scores(opened, checker, questions, responses, path, earlier, ignored)
 
 
 def score_answers(
@@ -330,32 +333,38 @@ def score_answers(
     if not responses:
         raise FathomError(f"'{answers}' has no answers. Give a file with one JSON line per answer.")
     questions = list(opened.all_questions())
-    given = {response.question_id for response in responses}
+    answered = {response.question_id for response in responses}
     asked = [
         question
         for question in questions
-        if split in (None, question.split) and (question.id in given or not only_given)
+        if split in (None, question.split) and (question.id in answered or not only_given)
     ]
     if not asked:
         of = f"the split '{split}'" if split else "the bench"
         raise FathomError(f"'{answers}' answers no question of {of}. Check its question ids.")
     left_out = {question.id for question in questions} - {question.id for question in asked}
     kept = [response for response in responses if response.question_id not in left_out]
-    return _scores(opened, asked, kept, path, ignored=len(responses) - len(kept))
+    return _scores(opened, Checker(opened, asked), asked, kept, path, _EarlierVerdicts(), len(responses) - len(kept))
+
+
+class _EarlierVerdicts(NamedTuple):
+    """The last scoring of a run."""
+
+    outcomes: Outcomes = MappingProxyType({})
+    warning: str = ""
+    """Why its verdicts cannot be read; they are written again in any case."""
 
 
 def _scores(
     bench: Bench,
+    checker: Checker,
     questions: list[Question],
     responses: Sequence[Response],
     out: Path | None,
-    earlier: Outcomes = MappingProxyType({}),
-    ignored: int = 0,
-    warning: str = "",
-    judgments: Sequence[Judgment] = (),
-    reasoning: Reasoning = "visible",
+    earlier: _EarlierVerdicts,
+    ignored: int,
 ) -> Scores:
-    checker = Checker(bench, questions, judgments, reasoning)
+    """The scores of these responses; writes the verdicts to `out`, if it is given."""
     summaries: list[VerdictSummary] = []
 
     def score_all() -> Iterator[Verdict]:
@@ -377,12 +386,12 @@ def _scores(
         keys=checker.keys,
         families=bench.manifest.families,
         tags=tuple(bench.manifest.counts),
-        changes=compare_verdicts(earlier, summaries),
+        changes=compare_verdicts(earlier.outcomes, summaries),
         questions_not_asked=bench.manifest.questions - len(questions),
         responses_ignored=ignored,
-        warning=warning,
+        warning=earlier.warning,
         retired=retired_questions(bench.folder),
-        reasoning=reasoning,
+        reasoning=checker.reasoning,
         baselines=tuple(
             line
             for name in bench.manifest.families
@@ -391,14 +400,16 @@ def _scores(
     )
 
 
-def _earlier_outcomes(path: Path) -> tuple[Outcomes, str]:
-    """The outcomes of the last scoring, and a warning if they cannot be read; they are written again in any case."""
+def _earlier_verdicts(path: Path) -> _EarlierVerdicts:
+    """The verdicts that the last scoring wrote."""
     if not path.exists():
-        return {}, ""
+        return _EarlierVerdicts()
     try:
-        return {(verdict.question_id, verdict.sample): verdict.outcome for verdict in read_records(path, Verdict)}, ""
+        return _EarlierVerdicts(
+            {(verdict.question_id, verdict.sample): verdict.outcome for verdict in read_records(path, Verdict)}
+        )
     except FathomError as error:
-        return {}, f"{error} The verdicts are written again."
+        return _EarlierVerdicts(warning=f"{error} The verdicts are written again.")
 
 
 def _read_answers(path: Path) -> Iterator[Response]:

@@ -98,7 +98,7 @@ class _Model:
         """
         family = job.question.family
         asked = [job.question] if shown.states_question else self._by_context()[job.context.id, family]
-        needed = [one for question in asked for one in self._located(job.context, question)]
+        needed = [passage for question in asked for passage in self._located(job.context, question)]
         about = job.question.id if shown.states_question else f"{job.context.id} {family}"
         rng = rng_for(self._seed, self._behavior.named.name, about, job.sample, attempt, str(shown.documents))
         return simulated_call(

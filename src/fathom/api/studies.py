@@ -66,7 +66,7 @@ def create_study(
     names = list(people) or [f"person-{number}" for number in range(1, answers + 1)]
     sample = draw_sample(opened.all_questions(), by, per, seed)
     drawn = sample.all()
-    for name in sorted({one.family for one in drawn}):
+    for name in sorted({question.family for question in drawn}):
         with opened.open_corpus() as corpus:
             forms = family(name).views(corpus, opened.manifest.reports.get(name, {})).forms
         if show not in forms:
@@ -161,12 +161,14 @@ def _run_scores(run: Path, bench: Bench, plan: StudyPlan) -> dict[QuestionId, fl
     manifest = read_run(run)
     if manifest.bench_fingerprint != plan.bench_fingerprint:
         raise FathomError(f"The run '{run}' is not on the bench of the study. Give runs on '{bench.folder}'.")
-    asked = {question.id for question in selected_questions(bench.all_questions(), manifest.settings)} & plan.questions
-    found = {
+    asked_ids = {
+        question.id for question in selected_questions(bench.all_questions(), manifest.settings)
+    } & plan.questions
+    scores = {
         verdict.question_id: float(verdict.outcome == "correct")
         for verdict in read_verdicts(run)
         if verdict.sample == 0
     }
-    if not asked & found.keys():
+    if not asked_ids & scores.keys():
         raise FathomError(f"The run '{run}' has no verdicts on questions of the study. Score it with `fathom score`.")
-    return {id: found.get(id, 0.0) for id in asked}
+    return {id: scores.get(id, 0.0) for id in asked_ids}

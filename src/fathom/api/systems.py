@@ -80,10 +80,10 @@ def _checked(name: str, system: System, folder: Path, corpus: Path | None, timeo
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     with open_bench_view(folder, corpus, is_control(system)) as view:
-        found = run_checks(view, system, RequestLimits(retries=0, timeout=timeout))
+        report = run_checks(view, system, RequestLimits(retries=0, timeout=timeout))
     # The text of a stub in place of a model is not an answer of the system.
-    parsed = () if needs_model(system) else _parsed(folder, found.responses)
-    return SystemReport(system=name, checks=(*found.results, *parsed))
+    parsed = () if needs_model(system) else _parsed(folder, report.responses)
+    return SystemReport(system=name, checks=(*report.results, *parsed))
 
 
 def _parsed(folder: Path, responses: Sequence[Response]) -> Iterator[CheckResult]:

@@ -34,6 +34,8 @@ DIAGNOSED = frozenset({"cause", "stage"})
 """Properties of incorrect answers, which take time to diagnose."""
 FROM_CORPUS = frozenset({*DIAGNOSED, "operators", "subject", "language"})
 """Properties that are not known without the corpus."""
+LISTED = 6
+"""Values of a property that are listed."""
 EXACT_MATCH, F1 = "scitrek-exact-match", "scitrek-f1"
 
 
@@ -61,10 +63,12 @@ class ResultsTable:
 
     def value(self, *labels: str) -> float | None:
         """The value of the cell with these labels, in any order; an error if several cells or none have them."""
-        found = [cell for cell in self.cells if set(labels) <= {*cell.row, *cell.column, cell.measure}]
-        if len(found) != 1:
-            raise FathomError(f"{len(found)} cells have the labels {', '.join(labels)}. Give the labels of one cell.")
-        return found[0].value
+        matching = [cell for cell in self.cells if set(labels) <= {*cell.row, *cell.column, cell.measure}]
+        if len(matching) != 1:
+            raise FathomError(
+                f"{len(matching)} cells have the labels {', '.join(labels)}. Give the labels of one cell."
+            )
+        return matching[0].value
 
     def to_records(self) -> list[dict[str, str | int | float | bool | None]]:
         """One record for each cell: its labels, value, interval and counts."""
@@ -149,18 +153,19 @@ def table(
 def describe(runs: Folder | Sequence[Folder], *, bench: Folder | None = None, corpus: Folder | None = None) -> str:
     """The properties of these runs with their values, and the measures."""
     source = _Source(run_folders(runs), as_path(bench), as_path(corpus), 1, ignore)
-    found = source.load(diagnose=True, names=[EXACT_MATCH])
-    lines = [f"{name}: {_some(one.values)}" for name, one in found.describe() if name not in DIAGNOSED]
+    responses = source.load(diagnose=True, names=[EXACT_MATCH])
+    lines = [f"{name}: {_some(described.values)}" for name, described in responses.describe() if name not in DIAGNOSED]
     lines.append("cause, stage: diagnosed when they are asked for")
-    return "\n".join(["properties:", *(f"  {line}" for line in lines), "measures:", f"  {_all_measures(found)}"])
+    return "\n".join(["properties:", *(f"  {line}" for line in lines), "measures:", f"  {_all_measures(responses)}"])
 
 
-def _some(values: Sequence[str], most: int = 6) -> str:
-    return ", ".join(values[:most]) + (f" and {len(values) - most:,} more" if len(values) > most else "")
+def _some(values: Sequence[str]) -> str:
+    more = f" and {len(values) - LISTED:,} more" if len(values) > LISTED else ""
+    return ", ".join(values[:LISTED]) + more
 
 
-def _all_measures(found: ResponseTable) -> str:
-    return ", ".join(PivotTerms(found).measure_names())
+def _all_measures(responses: ResponseTable) -> str:
+    return ", ".join(PivotTerms(responses).measure_names())
 
 
 @dataclass(frozen=True)
@@ -175,14 +180,14 @@ class _Source:
 
     def responses(self, names: Sequence[str]) -> ResponseTable:
         """The responses with everything that these names need. Diagnosing questions takes time."""
-        found = self.load(diagnose=bool(DIAGNOSED.intersection(names)), names=names)
-        known = {*found.property_names, *found.column_names}
+        responses = self.load(diagnose=bool(DIAGNOSED.intersection(names)), names=names)
+        known = {*responses.property_names, *responses.column_names}
         # A number that few questions have may be known to a diagnosis only, and not be seen before it.
         missing = [name for name in names if name and _is_name(name) and name not in known]
-        return self.load(diagnose=True, names=names) if missing else found
+        return self.load(diagnose=True, names=names) if missing else responses
 
     def load(self, diagnose: bool, names: Sequence[str]) -> ResponseTable:
-        benches, order = [], {folder.resolve(): place for place, folder in enumerate(self.folders)}
+        benches, order = [], {folder.resolve(): index for index, folder in enumerate(self.folders)}
         loaded = load_runs(self.folders, self.bench)
         diagnose = diagnose or any(self._needs_diagnosis(bench_runs, names) for bench_runs in loaded)
         attribute = bool(DIAGNOSED.intersection(names))
@@ -229,5 +234,5 @@ def _scitrek(item: Item, response: ScoredResponse) -> dict[str, float]:
     if item.key.answer.type == "none":
         return {}
     is_answer = response.outcome != "unanswered" and response.received == "answered"
-    found = scitrek.compare(published(item.key.answer), scitrek.generation(response.text) if is_answer else "")
-    return {EXACT_MATCH: float(found.exact), F1: found.f1}
+    measures = scitrek.compare(published(item.key.answer), scitrek.generation(response.text) if is_answer else "")
+    return {EXACT_MATCH: float(measures.exact), F1: measures.f1}

@@ -91,7 +91,7 @@ def value_check_results(checks: Folder) -> ValueCheckResults:
         plan = opened.plan
         found = {(check.place, check.step): check.verdict for check in opened.checks()}
     values = [
-        CheckedValue(value.tags[plan.by], value.document, found.get((place, "first")), found.get((place, "second")))
-        for place, value in enumerate(plan.values)
+        CheckedValue(value.tags[plan.by], value.document, found.get((index, "first")), found.get((index, "second")))
+        for index, value in enumerate(plan.values)
     ]
     return summarize_checks(values, plan.by)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters, wrapped
+from fathom.cli.output import cut, escape_control_characters, wrapped
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.agreement import Agreement
@@ -60,34 +61,34 @@ def command(
     click.echo(escape_control_characters(text))
 
 
-def _lines(found: Agreement, sentences: bool) -> Iterator[str]:
-    names = ", ".join(f"{cut(name, 30)} {count:,}" for name, count in found.annotators.items())
-    shared = f"{counted(found.documents, 'document')} with two or more annotations"
-    yield f"{shared}, matched by {found.level} at {found.threshold:g}"
+def _lines(measured: Agreement, sentences: bool) -> Iterator[str]:
+    names = ", ".join(f"{cut(name, 30)} {count:,}" for name, count in measured.annotators.items())
+    shared = f"{counted(measured.documents, 'document')} with two or more annotations"
+    yield f"{shared}, matched by {measured.level} at {measured.threshold:g}"
     yield from wrapped(f"annotators: {names}")
-    if found.pairs:
+    if measured.pairs:
         yield f"  {'':30} {'documents':>9} " + " ".join(f"{unit + ' F1':>18}" for unit in UNITS)
-        for pair in found.pairs:
+        for pair in measured.pairs:
             yield _row(cut(f"{pair.first}, {pair.second}", 30), f"{pair.documents:,}", pair.f1, UNITS)
-        if len(found.pairs) > 1:
-            yield _row("average over pairs", "", found.f1, UNITS)
-    if found.kappa or found.alpha:
+        if len(measured.pairs) > 1:
+            yield _row("average over pairs", "", measured.f1, UNITS)
+    if measured.kappa or measured.alpha:
         yield f"  {'':30} {'':>9} " + " ".join(f"{unit + ', kappa':>18}" for unit in UNITS[:2])
-        for pair in found.pairs:
+        for pair in measured.pairs:
             yield _row(cut(f"{pair.first}, {pair.second}", 30), "", pair.kappa, UNITS[:2], 3)
-        if len(found.pairs) > 1:
-            yield _row("average over pairs", "", found.kappa, UNITS[:2], 3)
-        yield _row("Krippendorff's alpha", "", found.alpha, UNITS[:2], 3)
-    for label in found.labels:
+        if len(measured.pairs) > 1:
+            yield _row("average over pairs", "", measured.kappa, UNITS[:2], 3)
+        yield _row("Krippendorff's alpha", "", measured.alpha, UNITS[:2], 3)
+    for label in measured.labels:
         kappa, alpha = (_coefficient(estimate, 3).strip() for estimate in (label.kappa, label.alpha))
         equal = f"{counted(label.items, 'item')}, equal {label.agreement.value:.1%}"
         yield f"  {cut(label.name, 40)}: {equal}, kappa {kappa}, alpha {alpha}"
-    if found.answer_evidence is not None:
-        yield f"  evidence for answers to the same question, F1: {_coefficient(found.answer_evidence, 0).strip()}"
-    if found.outside:
-        yield f"  {counted(found.outside, 'mark')} outside of sentences: not in kappa and alpha"
-    if found.incomplete:
-        yield f"  {counted(found.incomplete, 'incomplete annotation')}: in labels alone"
+    if measured.answer_evidence is not None:
+        yield f"  evidence for answers to the same question, F1: {_coefficient(measured.answer_evidence, 0).strip()}"
+    if measured.outside:
+        yield f"  {counted(measured.outside, 'mark')} outside of sentences: not in kappa and alpha"
+    if measured.incomplete:
+        yield f"  {counted(measured.incomplete, 'incomplete annotation')}: in labels alone"
     if not sentences:
         yield "  kappa and alpha over sentences need --corpus"
 

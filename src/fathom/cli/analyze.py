@@ -11,8 +11,9 @@ import click
 
 from fathom.cli import options
 from fathom.cli.measure_output import best_system_lines, distribution_lines, measure_lines, range_lines
-from fathom.cli.output import counted, escape_control_characters, progress_bar
+from fathom.cli.output import OTHER_OUTCOMES, escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.findings import (
@@ -41,8 +42,8 @@ MAX_LINES = 8
     )
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
-@click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @click.option(
     "--by",
     type=options.CommaList(required=True),
@@ -76,20 +77,20 @@ def command(
     from fathom.api.findings import analyze, count_contexts
 
     with progress_bar("Analyzing", count_contexts(runs, bench)) as show:
-        found = analyze(
+        analysis = analyze(
             runs, bench=bench, corpus=corpus, seed=seed, lengths=bins or (), processes=processes, progress=show
         )
     for name in by or ():
-        if name not in found.groupings:
-            raise FathomError(f"The questions have no tag '{name}'. Choose one of {', '.join(found.groupings)}.")
+        if name not in analysis.groupings:
+            raise FathomError(f"The questions have no tag '{name}'. Choose one of {', '.join(analysis.groupings)}.")
     if out is not None:
-        found.write_json(out)
+        analysis.write_json(out)
     if items is not None:
-        found.write_items(items)
+        analysis.write_items(items)
     if as_json:
-        click.echo(found.findings.model_dump_json(indent=2))
+        click.echo(analysis.findings.model_dump_json(indent=2))
     else:
-        click.echo(escape_control_characters("\n".join(lines(found.findings, by or found.main_groupings))))
+        click.echo(escape_control_characters("\n".join(lines(analysis.findings, by or analysis.main_groupings))))
         click.echo(f"next: fathom report {' '.join(map(str, runs))}")
 
 
@@ -133,11 +134,11 @@ def _settings(findings: Findings) -> Iterator[str]:
     if overall:
         yield ""
         yield "Settings, paired by item (second - first; p after Holm's correction)"
-    for run, some in groupby(overall, key=lambda one: one.run):
+    for run, some in groupby(overall, key=lambda setting: setting.run):
         if len(findings.runs) > 1:
             yield f"{run}:"
-        for one in some:
-            yield from comparison_lines(one.comparison, "pairs")
+        for setting in some:
+            yield from comparison_lines(setting.comparison, "pairs")
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -170,8 +171,7 @@ def _accuracy(findings: Findings) -> Iterator[str]:
     yield f"  {'run':{width}} {'responses':>9} {'accuracy (95% CI)':>22}{credit}   other outcomes"
     for run in findings.runs:
         outcomes = run.overall.outcomes
-        kinds = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
-        others = ", ".join(f"{kind} {count:,}" for kind in kinds if (count := getattr(outcomes, kind)))
+        others = ", ".join(f"{kind} {count:,}" for kind in OTHER_OUTCOMES if (count := getattr(outcomes, kind)))
         credit = f" {run.overall.partial_credit.value:>14.1%}" if partial else ""
         yield (
             f"  {run.info.name:{width}} {outcomes.responses:>9,} {with_interval(run.overall.accuracy):>22}{credit}   "
@@ -195,12 +195,12 @@ def _run(run: RunSummary, by: Sequence[str], by_length: Sequence[str]) -> Iterat
     if run.accuracy_over_documents is not None:
         yield f"  with an interval over documents as well: {with_interval(run.accuracy_over_documents).strip()}"
     if run.lengths.effective is not None:
-        found = run.lengths.effective
-        if found.low is None:
+        effective = run.lengths.effective
+        if effective.low is None:
             span = "too few contexts for an interval"
         else:
-            span = f"95% interval {found.low:,} to {found.high:,} tokens"
-        yield f"  effective length {found.length or 'none'} ({span}): {found.note}"
+            span = f"95% interval {effective.low:,} to {effective.high:,} tokens"
+        yield f"  effective length {effective.length or 'none'} ({span}): {effective.note}"
     if run.lengths.note:
         yield f"    {run.lengths.note}"
     if run.samples is not None:
@@ -229,14 +229,14 @@ def _run(run: RunSummary, by: Sequence[str], by_length: Sequence[str]) -> Iterat
 
 def _retrieval(run: RunSummary) -> Iterator[str]:
     """Recall at each number of passages, and how many items cannot be answered from so few."""
-    found = run.retrieval
-    if found is None:
+    retrieval = run.retrieval
+    if retrieval is None:
         return
     yield f"  {'recall at k':38} {'needed spans (95% CI)':>22} {'needed documents':>22}"
-    for recall in found.at:
+    for recall in retrieval.at:
         yield f"    {f'k = {recall.k:,}':36} {with_interval(recall.spans):>22} {with_interval(recall.documents):>22}"
-    if found.too_few:
-        yield f"  † fewer passages than needed documents: {found.too_few:,} of {found.responses:,} responses"
+    if retrieval.too_few:
+        yield f"  † fewer passages than needed documents: {retrieval.too_few:,} of {retrieval.responses:,} responses"
 
 
 def _failure_stages(run: RunSummary) -> Iterator[str]:
@@ -306,16 +306,17 @@ def cost_lines(findings: Findings) -> Iterator[str]:
         yield f"  {run.info.name:{width}} {run.overall.accuracy.value:8.1%} {marked}".rstrip()
 
 
-def _loss_stages(found: LossDecomposition) -> Iterator[str]:
-    yield f"Accuracy lost by stage: {found.model} ({found.items:,} questions asked with every system)"
-    yield "  " + ", ".join(f"{system} {with_interval(estimate).strip()}" for system, estimate in found.accuracy.items())
-    for stage in found.stages:
+def _loss_stages(loss: LossDecomposition) -> Iterator[str]:
+    yield f"Accuracy lost by stage: {loss.model} ({loss.items:,} questions asked with every system)"
+    yield "  " + ", ".join(f"{system} {with_interval(estimate).strip()}" for system, estimate in loss.accuracy.items())
+    for stage in loss.stages:
         rate = "" if stage.rate is None else f"{stage.rate.value:6.1%} of the answers that get this far: "
         yield f"  {stage.name:20} {points(stage.lost):34} {rate}{stage.description}"
-    yield from (f"  {note}" for note in found.notes)
+    yield from (f"  {note}" for note in loss.notes)
 
 
-def comparison_lines(one: Comparison, noun: str = "questions") -> Iterator[str]:
+def comparison_lines(comparison: Comparison, noun: str = "questions") -> Iterator[str]:
     """Two lines about a pair of runs, or of settings."""
-    yield f"  {one.first} / {one.second}: {points(one.difference)}, p {one.p_holm:.4f}, {one.items:,} {noun}"
-    yield f"    {one.note}"
+    difference = f"{points(comparison.difference)}, p {comparison.p_holm:.4f}"
+    yield f"  {comparison.first} / {comparison.second}: {difference}, {comparison.items:,} {noun}"
+    yield f"    {comparison.note}"

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, link_printer
+from fathom.cli.output import link_printer
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.annotating import ProjectSummary
@@ -106,7 +107,7 @@ def command(
         click.echo(f"next: fathom score RUN, fathom audit {corpus}")
         return
     year_range, pages_range, mathematics_range = (
-        None if one is None else Range.parse(one) for one in (year, pages, mathematics)
+        None if text is None else Range.parse(text) for text in (year, pages, mathematics)
     )
     selection = DocumentFilter(year_range, pages_range, mathematics_range, limit, seed)
     summary = create_project(

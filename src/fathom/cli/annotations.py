@@ -113,8 +113,8 @@ def _lines(out: Path, report: ImportReport) -> Iterator[str]:
         ("of these, in the corpus twice", report.ambiguous_documents),
         ("not located", report.not_located),
     )
-    for what, found in unplaced:
-        for one in found[:LISTED]:
-            yield f"  {what}: {one[:150]}"
-        if len(found) > LISTED:
-            yield f"  {what}: {len(found) - LISTED:,} more (see --json)"
+    for label, problems in unplaced:
+        for problem in problems[:LISTED]:
+            yield f"  {label}: {problem[:150]}"
+        if len(problems) > LISTED:
+            yield f"  {label}: {len(problems) - LISTED:,} more (see --json)"

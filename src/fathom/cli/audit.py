@@ -12,7 +12,8 @@ import click
 from fathom.api import benches
 from fathom.api.benches import AuditReport, Bench
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, counted, escape_control_characters, next_lines, progress_bar, wrapped
+from fathom.cli.output import all_or_nothing, escape_control_characters, next_lines, progress_bar, wrapped
+from fathom.records.plurals import counted
 
 
 @click.command(epilog=options.examples("fathom audit bench"))
@@ -49,8 +50,8 @@ def describe(folder: Path, report: AuditReport) -> str:
         else:
             lines.append(f"  passed: {check.name} ({check.checked:,} checked)")
     for erratum in report.errata:
-        said = escape_control_characters(f"{erratum.question_id} ({erratum.by}: {erratum.reason})")
-        lines.append(f"  {erratum.state}: {said}")
+        reason = escape_control_characters(f"{erratum.question_id} ({erratum.by}: {erratum.reason})")
+        lines.append(f"  {erratum.state}: {reason}")
     if report.passed:
         lines += next_lines(f"fathom run {folder} --model MODEL")
     return "\n".join(lines)

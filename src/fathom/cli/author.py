@@ -80,13 +80,13 @@ def counts(project: Path, as_json: bool) -> None:
     click.echo(found.model_dump_json(indent=2) if as_json else "\n".join([f"{project}:", *_lines(found)]))
 
 
-def _lines(found: AuthoringCounts) -> list[str]:
+def _lines(counts: AuthoringCounts) -> list[str]:
     states, stages = (
-        ", ".join(f"{name} {count:,}" for name, count in counts.items()) for counts in (found.states, found.events)
+        ", ".join(f"{name} {count:,}" for name, count in by_name.items()) for by_name in (counts.states, counts.events)
     )
-    lines = [f"  {found.puzzles:,} puzzles: {states}", f"  stages: {stages}"]
-    lines.append(f"  solved by all baselines {found.solved_by_all:,} times, {found.disagreements:,} disagreements")
-    return lines + [f"  {reason}: {count:,}" for reason, count in found.reasons.items()]
+    lines = [f"  {counts.puzzles:,} puzzles: {states}", f"  stages: {stages}"]
+    lines.append(f"  solved by all baselines {counts.solved_by_all:,} times, {counts.disagreements:,} disagreements")
+    return lines + [f"  {reason}: {count:,}" for reason, count in counts.reasons.items()]
 
 
 @command.command("export", epilog=options.examples("fathom author export puzzles --out puzzles.jsonl"))

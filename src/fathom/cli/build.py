@@ -22,7 +22,8 @@ from fathom.api.contexts import FILE_NAME
 from fathom.api.prices import price_range
 from fathom.cli import options
 from fathom.cli.family_options import model_options, settings_options
-from fathom.cli.output import all_or_nothing, counted, next_lines, progress_bar
+from fathom.cli.output import all_or_nothing, next_lines, progress_bar
+from fathom.records.plurals import counted
 
 EXAMPLE = """
 \b
@@ -94,7 +95,7 @@ def _command(chosen: Family) -> click.Command:
     over_contexts = isinstance(chosen.build, PerContext)
     asking = model_options(chosen.settings)
     calls = f"Calls a model only with {' or '.join(asking)}." if asking else "Calls no model."
-    made = click.Command(
+    build_command = click.Command(
         chosen.name,
         callback=run,
         params=[
@@ -110,8 +111,8 @@ def _command(chosen: Family) -> click.Command:
         epilog=f"\b\nExample:\n  fathom build {chosen.name} corpus --out bench{_example(chosen)}",
     )
     for option in (options.seed, options.processes, options.as_json):
-        made = option(made)
-    return made
+        build_command = option(build_command)
+    return build_command
 
 
 def _preset_option(chosen: Family) -> list[click.Option]:
@@ -146,11 +147,11 @@ def run_build(recipe: BenchRecipe, processes: int, as_json: bool = False) -> Non
 
 def describe_price(bench: Bench) -> str:
     """The input tokens of a run, and its price for common models."""
-    found = price_range(bench)
-    tokens = f"a run with the whole context: {found.tokens:,} input tokens"
-    if not found.prices:
+    prices = price_range(bench)
+    tokens = f"a run with the whole context: {prices.tokens:,} input tokens"
+    if not prices.prices:
         return f"{tokens}; common models cannot read the longest context"
-    (low, cheapest), (high, dearest) = found.prices[0], found.prices[-1]
+    (low, cheapest), (high, dearest) = prices.prices[0], prices.prices[-1]
     return f"{tokens}, about ${low:,.2f} ({cheapest}) to ${high:,.2f} ({dearest})"
 
 
@@ -164,7 +165,7 @@ def describe(bench: Bench) -> str:
             reasons = [f"{reason} ({count:,})" for reason, count in manifest.missing.items()]
         lines.append(f"  {total:,} fewer than requested: {', '.join(reasons)}")
     lines += [f"  {count:,} dropped: failed the check '{check}'" for check, count in manifest.dropped.items()]
-    lines += [f"  {one}" for one in manifest.unasked]
+    lines += [f"  {unasked}" for unasked in manifest.unasked]
     if fields := unknown_fields(manifest.unasked):
         lines.append(f"  to leave such documents out: fathom contexts CORPUS --known {fields} --replace")
     for name in ("family", "split", *(tag.name for tag in tags_of(manifest.families) if tag.summary), "answer"):

@@ -29,7 +29,7 @@ from fathom.cli.run_options import parse_settings
 @click.option(
     "--timeout", type=click.IntRange(1), default=60, show_default=True, help="Seconds for one answer of a server."
 )
-@click.option("--corpus", type=options.PATH, help="Where the bench's corpus is, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @options.as_json
 def command(
     system: str,
@@ -61,7 +61,10 @@ def describe(report: SystemReport) -> str:
     failures = sum(check.result == "failed" for check in report.checks)
     verdict = "all checks passed" if not failures else f"{failures} of {len(report.checks)} checks FAILED"
     words = {"passed": "passed", "failed": "FAILED", "note": "note"}
-    lines = [f"{report.system}: {verdict}", *(f"  {words[one.result]}: {one.sentence}" for one in report.checks)]
+    lines = [
+        f"{report.system}: {verdict}",
+        *(f"  {words[result.result]}: {result.sentence}" for result in report.checks),
+    ]
     if report.passed:
         model = "" if report.system.lower().startswith(("http://", "https://")) else "--model MODEL "
         lines.append(f"next: fathom run BENCH {model}--system {report.system}")

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, link_printer, percent
+from fathom.cli.human_work import ProjectOptions
+from fathom.cli.output import cut, percent
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.error_coding import CodedGroup, CodingPlan, CodingResults, FailedBy
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 @click.option(
     "--category", "categories", multiple=True, help="A first category, as NAME or 'NAME: MEANING'. Repeatable."
 )
-@click.option("--bench", type=options.PATH, help="The bench of the runs, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
 @options.seed
 @options.port
 @click.option("--no-server", is_flag=True, help="Create the project, and serve nothing.")
@@ -87,17 +89,14 @@ def command(
         folder = out
     elif len(targets) > 1:
         raise FathomError(f"'{folder}' is an error-coding project. Give it alone, or give runs to create a new one.")
+    shared = ProjectOptions(out, per, coders, seed, port, no_server, results, as_json)
     if results:
-        found = coding_results(folder)
-        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(folder, found)))
+        report = coding_results(folder)
+        shared.show(report, _result_lines(folder, report))
         return
     plan = read_coding_plan(folder)
-    click.echo(plan.model_dump_json(indent=2) if as_json else "\n".join(_plan_lines(folder, plan)))
-    if no_server:
-        return
-    serve_coding(folder, port=port, started=link_printer(as_json))
-    if not as_json:
-        click.echo(f"next: fathom code {folder} --results")
+    shared.show(plan, _plan_lines(folder, plan))
+    shared.serve(folder, serve_coding, "code")
 
 
 def _plan_lines(folder: Path, plan: CodingPlan) -> Iterator[str]:
@@ -118,14 +117,14 @@ def _result_lines(folder: Path, results: CodingResults) -> Iterator[str]:
     coders = ", ".join(f"{cut(name, 30)} {count:,}" for name, count in results.coders.items())
     yield f"{folder}: {counted(results.cases, 'case')}, {results.open:,} not coded by everybody yet ({coders})"
     if results.agreement is not None:
-        found = results.agreement
+        agreement = results.agreement
         kappa = (
             "undefined"
-            if found.kappa is None
-            else f"{found.kappa.value:.2f} ({found.kappa.low:.2f}-{found.kappa.high:.2f})"
+            if agreement.kappa is None
+            else f"{agreement.kappa.value:.2f} ({agreement.kappa.low:.2f}-{agreement.kappa.high:.2f})"
         )
-        equal = f"{found.agreement.value:.1%}"
-        yield f"  agreement on {counted(found.items, 'case')}: {equal} equal, Cohen's kappa {kappa}"
+        equal = f"{agreement.agreement.value:.1%}"
+        yield f"  agreement on {counted(agreement.items, 'case')}: {equal} equal, Cohen's kappa {kappa}"
     for group in results.groups:
         yield from _group_lines(group, results.by)
 

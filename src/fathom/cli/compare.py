@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(epilog=options.examples("fathom compare runs/bench-full-smollm2 runs/bench-tables-smollm2"))
 @click.argument("first", type=options.PATH)
 @click.argument("second", type=options.PATH)
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
 @options.seed
 @options.as_json
 def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: bool) -> None:

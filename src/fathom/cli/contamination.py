@@ -33,42 +33,40 @@ def command(runs: tuple[Path, ...], as_json: bool) -> None:
     """
     from fathom.api.findings import contamination
 
-    found = contamination(runs)
+    by_run = contamination(runs)
     if as_json:
-        click.echo(json.dumps({name: one.model_dump(mode="json") for name, one in found.items()}, indent=2))
+        click.echo(json.dumps({name: evidence.model_dump(mode="json") for name, evidence in by_run.items()}, indent=2))
     else:
-        click.echo("\n".join(line for name, one in found.items() for line in describe(name, one)))
+        click.echo("\n".join(line for name, evidence in by_run.items() for line in describe(name, evidence)))
 
 
-def describe(name: str, found: Contamination) -> list[str]:
+def describe(name: str, evidence: Contamination) -> list[str]:
     """The figures in a few lines."""
     lines = [f"{name}:"]
-    for task, results in found.probes.items():
+    for task, results in evidence.probes.items():
         lines += _probes(task, results)
-    return [*lines, *(_swap(found.swapped) if found.swapped is not None else ())]
+    return [*lines, *(_swap(evidence.swapped) if evidence.swapped is not None else ())]
 
 
-def _probes(task: str, found: ProbeResults) -> Iterator[str]:
-    yield f"  {task} probes completed  {_share(found.overall)}{_unanswered(found.unanswered)}"
-    yield from (f"    {year}  {_share(estimate)}" for year, estimate in found.by_year.items())
-    if found.trend is None:
+def _probes(task: str, results: ProbeResults) -> Iterator[str]:
+    yield f"  {task} probes completed  {_share(results.overall)}{_unanswered(results.unanswered)}"
+    yield from (f"    {year}  {_share(estimate)}" for year, estimate in results.by_year.items())
+    if results.trend is None:
         yield "    no trend over the years can be estimated"
     else:
-        slope, z, p = found.trend.slope, found.trend.z, found.trend.p
+        slope, z, p = results.trend.slope, results.trend.z, results.trend.p
         yield f"    trend {100 * slope:+.1f} points per year (z {z:.1f}, p {p:.2g})"
 
 
-def _swap(found: SwapResults) -> Iterator[str]:
-    yield (
-        f"  {found.changed:,} of {found.questions:,} answers changed with the swap{_unanswered(found.unanswered)}; of "
-        "these"
-    )
-    yield f"    context-attributable  {_share(found.context_accuracy)}"
-    yield f"    memorized             {_share(found.memorized)}"
-    if found.before is not None and found.drop is not None:
-        low, high = found.drop.low, found.drop.high
-        yield f"    before the swap       {_share(found.before)}"
-        yield f"    drop                  {100 * found.drop.value:.1f} points ({100 * low:.1f} to {100 * high:.1f})"
+def _swap(results: SwapResults) -> Iterator[str]:
+    changed = f"{results.changed:,} of {results.questions:,} answers changed with the swap"
+    yield f"  {changed}{_unanswered(results.unanswered)}; of these"
+    yield f"    context-attributable  {_share(results.context_accuracy)}"
+    yield f"    memorized             {_share(results.memorized)}"
+    if results.before is not None and results.drop is not None:
+        low, high = results.drop.low, results.drop.high
+        yield f"    before the swap       {_share(results.before)}"
+        yield f"    drop                  {100 * results.drop.value:.1f} points ({100 * low:.1f} to {100 * high:.1f})"
 
 
 def _share(found: Estimate) -> str:

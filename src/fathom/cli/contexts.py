@@ -13,10 +13,11 @@ from fathom.api.benches import family_for, preparation_of
 from fathom.api.contexts import DEFAULT, DEFAULT_LENGTHS, ContextSet, SamplingOptions, SamplingReport
 from fathom.api.corpora import open_corpus
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, counted, next_lines, progress_bar
+from fathom.cli.output import all_or_nothing, next_lines, progress_bar
 from fathom.records.contexts import Sampling, Split
 from fathom.records.documents import FIELDS, DocumentKind
 from fathom.records.lengths import format_length, parse_length
+from fathom.records.plurals import counted
 
 
 @click.command(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(epilog=options.examples("fathom correlate runs"))
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
 @options.seed
 @options.as_json
 def command(runs: tuple[Path, ...], bench: Path | None, seed: int, as_json: bool) -> None:
@@ -34,19 +34,20 @@ def command(runs: tuple[Path, ...], bench: Path | None, seed: int, as_json: bool
     click.echo(escape_control_characters(text))
 
 
-def _lines(found: ModelCorrelations) -> Iterator[str]:
+def _lines(correlations: ModelCorrelations) -> Iterator[str]:
     yield f"  {'run':30} {'prompting':9} {'samples':>7} {'pass@1':>7} {'pass@k':>7} {'exploration':>11} {'tokens':>7}"
-    for point in found.points:
+    for point in correlations.points:
         yield (
             f"  {cut(point.run, 30):30} {point.prompting:9} {point.samples:>7,} {point.accuracy:>7.1%} "
             f"{point.pass_at_k:>7.1%} {point.exploration:>11.1%} {point.output_tokens:>7,.0f}"
         )
-    for gain in found.gains:
+    for gain in correlations.gains:
         change = f"gain {100 * gain.gain:+.1f} points"
         yield f"  {cut(gain.model, 40)}: direct {gain.direct:.1%}, cot {gain.cot:.1%}, {change}"
-    if found.threshold is not None:
-        yield f"  step-by-step prompting helps models from an accuracy of {found.threshold:.1%} on (least-squares line)"
-    for each in found.correlations:
+    if correlations.threshold is not None:
+        threshold = f"{correlations.threshold:.1%}"
+        yield f"  step-by-step prompting helps models from an accuracy of {threshold} on (least-squares line)"
+    for each in correlations.correlations:
         yield f"  {each.of}: Spearman {each.value:+.2f} over {each.models:,} runs (p = {each.p:.3f})"
-    if not found.correlations:
+    if not correlations.correlations:
         yield "  no correlation: it needs four runs that differ"

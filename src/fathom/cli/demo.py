@@ -138,20 +138,20 @@ def _run_part(caller: click.Context, part: DemoPart, out: Path, seed: int) -> No
     build.run_build(BenchRecipe(corpus, bench, {part.family: {"questions": part.questions}}, seed=seed), cores())
     _step(f"fathom audit {bench}")
     caller.invoke(audit.command, bench=bench)
-    for one in part.runs:
-        folder = _folder(out, part, one)
+    for demo_run in part.runs:
+        folder = _folder(out, part, demo_run)
         _step(
-            f"fathom run {bench} --model '{one.model}' --system {one.system} --temperature 0 "
+            f"fathom run {bench} --model '{demo_run.model}' --system {demo_run.system} --temperature 0 "
             f"--max-tokens {part.max_tokens} --out {folder}"
         )
-        settings = {"system": one.system, "max_tokens": part.max_tokens, "temperature": 0.0}
-        caller.invoke(run.command, bench=bench, model=one.model, out=folder, **settings)
+        settings = {"system": demo_run.system, "max_tokens": part.max_tokens, "temperature": 0.0}
+        caller.invoke(run.command, bench=bench, model=demo_run.model, out=folder, **settings)
         _step(f"fathom score {folder}")
         caller.invoke(score.command, target=folder)
 
 
-def _folder(out: Path, part: DemoPart, one: DemoRun) -> Path:
-    return out / "runs" / f"{part.name}-{one.name}"
+def _folder(out: Path, part: DemoPart, demo_run: DemoRun) -> Path:
+    return out / "runs" / f"{part.name}-{demo_run.name}"
 
 
 def _step(words: str) -> None:
@@ -163,14 +163,14 @@ def _table(out: Path) -> str:
     """The scores of all runs, one below the other, and what to know about their models."""
     lines = [f"\n{'run':22} {'system':12} {'accuracy':>8} {'partial':>8} {'input tokens':>13} {'output':>7}"]
     for part in PARTS:
-        for one in part.runs:
-            folder = _folder(out, part, one)
+        for planned in part.runs:
+            folder = _folder(out, part, planned)
             opened = open_run(folder)
-            found, used = opened.score().overall, opened.status.usage
+            scores, used = opened.score().overall, opened.status.usage
             lines.append(
-                f"{folder.name:22} {one.system:12} {found.accuracy:>8.1%} {found.partial_credit:>8.1%} "
+                f"{folder.name:22} {planned.system:12} {scores.accuracy:>8.1%} {scores.partial_credit:>8.1%} "
                 f"{used.input_tokens:>13,} {used.output_tokens:>7,}"
             )
-    models = dict.fromkeys(one.model for part in PARTS for one in part.runs)
+    models = dict.fromkeys(planned.model for part in PARTS for planned in part.runs)
     notes = [f"{model}: {note}" for model in models if (note := model_info(model).note)]
     return "\n".join([*lines, *notes])

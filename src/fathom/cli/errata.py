@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut
+from fathom.cli.output import cut
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.errata import Errata, ErratumState
@@ -63,21 +64,21 @@ def command(
     if question is not None:
         if not reason or not by:
             raise FathomError("An erratum needs a reason and a name. Give --reason TEXT and --by NAME.")
-        found = state_erratum(bench, question, state, reason, by)
+        changed = state_erratum(bench, question, state, reason, by)
     else:
-        found = import_errata(bench, imported) if imported else errata(bench)
-    click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_lines(bench, found)))
-    if not as_json and any(erratum.state == "disputed" for erratum in found.errata):
+        changed = import_errata(bench, imported) if imported else errata(bench)
+    click.echo(changed.model_dump_json(indent=2) if as_json else "\n".join(_lines(bench, changed)))
+    if not as_json and any(erratum.state == "disputed" for erratum in changed.errata):
         click.echo(f"next: fathom annotate {bench} --annotator NAME")
 
 
-def _lines(bench: Path, found: Errata) -> Iterator[str]:
-    if found.imported is not None:
+def _lines(bench: Path, listed: Errata) -> Iterator[str]:
+    if listed.imported is not None:
         yield (
-            f"{counted(found.imported.added, 'dispute')} added, {found.imported.known:,} known, "
-            f"{found.imported.retired:,} of retired items"
+            f"{counted(listed.imported.added, 'dispute')} added, {listed.imported.known:,} known, "
+            f"{listed.imported.retired:,} of retired items"
         )
-    current = {erratum.question_id: erratum for erratum in found.errata}
+    current = {erratum.question_id: erratum for erratum in listed.errata}
     states = [erratum.state for erratum in current.values()]
     counts = ", ".join(f"{state} {states.count(state):,}" for state in ("disputed", "upheld", "retired"))
     yield f"{bench}: {counted(len(current), 'item')} with errata ({counts})"

@@ -115,7 +115,7 @@ def _parameter(kind: Any, field: FieldInfo) -> click.ParamType[Any]:
 
 def _bound(field: FieldInfo, name: str) -> Any:
     """The bound `ge`, `gt` or `le` of a number; None if there is none."""
-    bounds = (getattr(one, name, None) for one in field.metadata)
+    bounds = (getattr(constraint, name, None) for constraint in field.metadata)
     return next((bound for bound in bounds if bound is not None), None)
 
 

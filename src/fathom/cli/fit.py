@@ -9,8 +9,9 @@ import click
 from fathom.api import benches
 from fathom.api.benches import Bench, BenchManifest
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, counted, progress_bar
+from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.lengths import format_length
+from fathom.records.plurals import counted
 
 
 @click.command(

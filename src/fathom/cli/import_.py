@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted
+from fathom.records.plurals import counted
 
 
 @click.group(epilog=options.examples("fathom import inspect logs/2026-03-31.eval --bench bench --out runs/imported"))

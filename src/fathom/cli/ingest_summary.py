@@ -11,7 +11,6 @@ from fathom.api.contexts import contexts_command
 from fathom.cli.output import (
     WIDTH,
     columns,
-    counted,
     cut,
     describe_corpus,
     escape_control_characters,
@@ -20,6 +19,7 @@ from fathom.cli.output import (
     shortened,
     wrapped,
 )
+from fathom.records.plurals import counted
 
 MAX_REASONS = 3
 """Reasons for unknown fields that are listed."""

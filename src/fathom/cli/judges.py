@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters
+from fathom.cli.output import cut, escape_control_characters
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.findings import Estimate
@@ -36,7 +37,7 @@ STATES = {
     )
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
 @click.option(
     "--people",
     type=options.PATH,
@@ -77,7 +78,7 @@ def command(runs: tuple[Path, ...], bench: Path | None, people: Path | None, rat
 def _as_json(reports: Sequence[JudgeReport], ratings: Mapping[str, Sequence[RatingSummary]]) -> dict[str, object]:
     return {
         "runs": [report.model_dump() for report in reports],
-        "ratings": {run: [one.model_dump() for one in found] for run, found in ratings.items()},
+        "ratings": {run: [summary.model_dump() for summary in found] for run, found in ratings.items()},
     }
 
 

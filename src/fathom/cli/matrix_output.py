@@ -11,49 +11,50 @@ import click
 
 from fathom.api.matrix import CellProgress, CellStatus, MatrixRequest, MatrixRun, PlannedCell
 from fathom.api.runs import RunLimits, RunProgress
-from fathom.cli.output import counted, escape_control_characters, progress_bar
+from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.cli.run_options import warn_of_age
 from fathom.cli.run_progress import run_progress
+from fathom.records.plurals import counted
 
 
 def run_cells(request: MatrixRequest, limits: RunLimits, as_json: bool) -> None:
     """Run all cells, with a line for each, and write one report."""
-    for one in {one.request.model: one for one in request.cells}.values():
-        warn_of_age(one.request)
+    for planned in {planned.request.model: planned for planned in request.cells}.values():
+        warn_of_age(planned.request)
     if not as_json:
         click.echo(f"{request.folder}: {counted(len(request.cells), 'cell')} on {request.bench}")
     with _Lines(silent=as_json) as progress:
-        found = request.run(limits, progress)
-    page = _report(found)
+        finished = request.run(limits, progress)
+    page = _report(finished)
     if as_json:
-        cells = [cell.model_dump(mode="json") for cell in found.cells]
-        click.echo(json.dumps({"folder": str(found.folder), "cells": cells, "report": page and str(page)}, indent=2))
+        cells = [cell.model_dump(mode="json") for cell in finished.cells]
+        click.echo(json.dumps({"folder": str(finished.folder), "cells": cells, "report": page and str(page)}, indent=2))
     else:
-        click.echo("\n".join(_end(found, page)))
-    if found.interrupted:
+        click.echo("\n".join(_end(finished, page)))
+    if finished.interrupted:
         raise SystemExit(130)
-    if not found.is_complete:
+    if not finished.is_complete:
         raise SystemExit(1)
 
 
-def _report(found: MatrixRun) -> Path | None:
+def _report(finished: MatrixRun) -> Path | None:
     """The page over all runs; None if no cell has a response."""
-    if not found.runs:
+    if not finished.runs:
         return None
-    page = found.folder / "report.html"
+    page = finished.folder / "report.html"
     with progress_bar("Analyzing", None):
-        found.analyze().write_report(page)
+        finished.analyze().write_report(page)
     return page
 
 
-def _end(found: MatrixRun, page: Path | None) -> list[str]:
+def _end(finished: MatrixRun, page: Path | None) -> list[str]:
     lines = [f"  report: {page}"] if page else []
-    missing = sum(cell.state != "complete" for cell in found.cells)
+    missing = sum(cell.state != "complete" for cell in finished.cells)
     if missing:
         verb = "is" if missing == 1 else "are"
         lines.append(f"  {counted(missing, 'cell')} {verb} not complete: run the same command again")
     else:
-        lines.append(f"next: fathom table {found.folder} --rows model --columns system")
+        lines.append(f"next: fathom table {finished.folder} --rows model --columns system")
     return lines
 
 

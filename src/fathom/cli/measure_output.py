@@ -44,14 +44,14 @@ def distribution_lines(run: RunSummary) -> Iterator[str]:
                 yield f"    {label:36} " + " ".join(f"{cell:>13}" for cell in _spread(found))
 
 
-def _spread(found: Spread) -> tuple[str, ...]:
+def _spread(spread: Spread) -> tuple[str, ...]:
     return (
-        f"{found.count:,}",
-        f"{found.mean:,.2f}",
-        f"{found.median:,.1f}",
-        f"{found.p25:,.1f}-{found.p75:,.1f}",
-        f"{found.max:,.0f}",
-        f"{found.variance:,.1f}",
+        f"{spread.count:,}",
+        f"{spread.mean:,.2f}",
+        f"{spread.median:,.1f}",
+        f"{spread.p25:,.1f}-{spread.p75:,.1f}",
+        f"{spread.max:,.0f}",
+        f"{spread.variance:,.1f}",
     )
 
 
@@ -71,13 +71,13 @@ def best_system_lines(findings: Findings) -> Iterator[str]:
     """The best system of each model by each measure that a family declares for that."""
     from fathom.api.findings import best_systems, run_labels
 
-    found = best_systems(findings)
-    if not found:
+    winners = best_systems(findings)
+    if not winners:
         return
     labels = run_labels(findings)
     yield ""
     yield "Best system of each model (chosen on the same questions, so the value is optimistic)"
-    for system in found:
+    for system in winners:
         others = ", ".join(f"{labels[run.info.name]} {_value(measure)}" for run, measure in system.others)
         best = f"{labels[system.run.info.name]} {_value(system.measure)}"
         yield f"  {system.run.info.model}, {system.measure.name}: {best}; {others}"

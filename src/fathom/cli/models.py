@@ -11,7 +11,8 @@ import click
 from fathom.api.models import KnownModel, list_models
 from fathom.api.runs import prices_as_of
 from fathom.cli import options
-from fathom.cli.output import counted, escape_control_characters
+from fathom.cli.output import escape_control_characters
+from fathom.records.plurals import counted
 
 UNKNOWN = "unknown"
 
@@ -51,7 +52,7 @@ def command(
     with `--all` those of the engine's. Any other model can be run, too: see `fathom run --help`. Unknown values are
     shown as unknown and match no filter. Reads only tables of models; calls no model.
     """
-    found = list_models(
+    models = list_models(
         pattern,
         window=window,
         reasoning=reasoning,
@@ -61,24 +62,24 @@ def command(
         prices=prices,
     )
     if as_json:
-        click.echo(json.dumps([model.model_dump(mode="json") for model in found], indent=2))
+        click.echo(json.dumps([model.model_dump(mode="json") for model in models], indent=2))
     else:
-        click.echo(escape_control_characters(describe(found)))
+        click.echo(escape_control_characters(describe(models)))
 
 
-def describe(found: Sequence[KnownModel]) -> str:
+def describe(models: Sequence[KnownModel]) -> str:
     """A line for each model."""
-    title = counted(len(found), "model")
-    if not found:
+    title = counted(len(models), "model")
+    if not models:
         return f"{title}. Leave out a condition, or give --all."
-    width = max(5, *(len(model.name) for model in found))
+    width = max(5, *(len(model.name) for model in models))
     head = f"  {'model':<{width}} {'window':>10} {'output':>8} {'input $':>8} {'cached $':>8} {'output $':>8}"
     lines = [
         f"{title}; prices in US dollars per million tokens, of {prices_as_of()}",
         f"{head}  {'reasoning':<9} {'open weights':<12} {'released':<10} cutoff",
     ]
     note = "  reasoning, weights and cutoff as the makers describe them; verify them before you rely on them"
-    return "\n".join([*lines, *(_line(model, width) for model in found), note])
+    return "\n".join([*lines, *(_line(model, width) for model in models), note])
 
 
 def _line(model: KnownModel, width: int) -> str:

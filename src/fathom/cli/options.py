@@ -35,7 +35,7 @@ class NonNegative(click.ParamType[float]):
         except ValueError:
             number = -1.0
         if not 0 <= number < inf:
-            raise FathomError(f"{_option(param)} takes a number of zero or more, not '{value}'. Give such a number.")
+            raise FathomError(f"{_option(param)} takes a number of zero or more, not '{value}'.")
         return number
 
 
@@ -96,18 +96,18 @@ class Variations(click.ParamType[dict[str, tuple[str, ...]]]):
     ) -> dict[str, tuple[str, ...]]:
         if isinstance(value, dict):
             return value
-        found: dict[str, tuple[str, ...]] = {}
+        variations: dict[str, tuple[str, ...]] = {}
         name = ""
         for piece in filter(None, (word.strip() for word in value.split(","))):
             named, equals, word = piece.rpartition("=")
             name = self._known.get(named, "") if equals else name
-            if not name or not word or (equals and name in found):
+            if not name or not word or (equals and name in variations):
                 raise FathomError(
                     f"{_option(param)} does not take '{piece}'. Give settings with their values such as "
                     f"scope=full,section, with names from: {', '.join(self._known)}."
                 )
-            found[name] = (*found.get(name, ()), word)
-        return found
+            variations[name] = (*variations.get(name, ()), word)
+        return variations
 
 
 class PerTag(click.ParamType[tuple[str, int]]):
@@ -120,9 +120,7 @@ class PerTag(click.ParamType[tuple[str, int]]):
             return value
         name, _, number = str(value).rpartition("=")
         if not name or not number.isdecimal() or not int(number):
-            raise FathomError(
-                f"{_option(param)} takes a tag and a number such as skill=20, not '{value}'. Give such a pair."
-            )
+            raise FathomError(f"{_option(param)} takes a tag and a number such as skill=20, not '{value}'.")
         return name, int(number)
 
 
@@ -133,15 +131,15 @@ def require_path(path: Path, what: str) -> None:
 
 
 def merged(
-    context: click.Context, param: click.Parameter, given: tuple[dict[str, tuple[str, ...]], ...]
+    context: click.Context, param: click.Parameter, mappings: tuple[dict[str, tuple[str, ...]], ...]
 ) -> dict[str, tuple[str, ...]] | None:
     """The variations of an option that was given several times; None if it was not given."""
-    found: dict[str, tuple[str, ...]] = {}
-    for one in given:
-        if repeated := found.keys() & one.keys():
+    values: dict[str, tuple[str, ...]] = {}
+    for mapping in mappings:
+        if repeated := values.keys() & mapping.keys():
             raise FathomError(f"{_option(param)} names {', '.join(sorted(repeated))} twice. Give each name once.")
-        found |= one
-    return found or None
+        values |= mapping
+    return values or None
 
 
 def _option(param: click.Parameter | None) -> str:

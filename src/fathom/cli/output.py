@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fathom.records.plurals import counted
+
 if TYPE_CHECKING:
     from fathom.api.corpora import Corpus
     from fathom.api.findings import Estimate
+
+OTHER_OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
+"""Outcomes of responses other than correct, in the order in which they are printed."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -75,11 +80,6 @@ def all_or_nothing(what: str) -> Iterator[None]:
         sys.exit(130)
 
 
-def counted(number: int, noun: str) -> str:
-    """1 file, 2 files."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 _SILENT = "fathom.next"
 
 
@@ -95,9 +95,9 @@ def next_lines(command: str) -> list[str]:
 
 
 def lost_calls(count: int) -> str:
-    """A line on calls that were in flight when a process was killed."""
-    were = "was" if count == 1 else "were"
-    return f"{counted(count, 'call')} {were} in flight when a process was killed, and may have been paid for"
+    """A line on calls that broke off after they were sent, or were in flight when a process was killed."""
+    calls = counted(count, "call")
+    return f"{calls} got no complete answer (broken off, timed out or killed) and may have been paid for"
 
 
 def how_to_resume(stopped: str | None) -> str:

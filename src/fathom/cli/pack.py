@@ -10,7 +10,8 @@ import click
 from fathom.api import extraction, packs
 from fathom.api.packs import PackCoverage
 from fathom.cli import options
-from fathom.cli.output import counted, progress_bar
+from fathom.cli.output import progress_bar
+from fathom.records.plurals import counted
 
 
 @click.group(epilog=options.examples("fathom pack draft corpus --out own.toml", "fathom pack check own.toml corpus"))

@@ -11,8 +11,8 @@ from fathom.api.matrix import MatrixRequest
 from fathom.api.runs import Plan, RunRequest
 from fathom.cli import options
 from fathom.cli.matrix_output import describe_plans
-from fathom.cli.output import counted
 from fathom.cli.run_options import run_options, warn_of_age
+from fathom.records.plurals import counted
 
 NEXT = "next: fathom run with the same options"
 

@@ -24,10 +24,11 @@ from fathom.api.quickstart import (
 )
 from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
-from fathom.cli.output import counted, silence_next_lines
+from fathom.cli.output import silence_next_lines
 from fathom.cli.show_bench import item_lines
 from fathom.parallel import cores
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 RECIPE = "recipe.toml"
 """The file of the choices, in the folder of the results."""
@@ -80,15 +81,15 @@ def command(
     the folder of --out; calls a model only with --model. A second call resumes; with another model it adds a run to the
     report.
     """
-    given = {
+    model_options = {
         name: value
         for name, value in {"budget": budget, "url": url, "window": window, "prices": prices}.items()
         if value is not None
     }
     if model is not None:
         check_model(model, budget, window, prices, url)
-    elif given:
-        raise FathomError(f"--{next(iter(given))} is for a run, and no model is given. Add --model NAME.")
+    elif model_options:
+        raise FathomError(f"--{next(iter(model_options))} is for a run, and no model is given. Add --model NAME.")
     check_folder(sources, out)
     if (recipe := out / RECIPE).exists() and (known := read_recipe(recipe).seed) != seed:
         raise FathomError(f"The bench in '{out}' was built with --seed {known}. Give that seed, or another --out.")
@@ -116,7 +117,7 @@ def command(
         again = ("quickstart", *sources, "--out", out, *(("--seed", seed) if seed else ()))
         click.echo(_prices(bench, shlex.join(map(str, again))))
         return
-    _run(caller, bench, out, model, given)
+    _run(caller, bench, out, model, model_options)
 
 
 def _step(*words: object) -> None:
@@ -191,14 +192,14 @@ def _price(planned: Plan) -> str:
     )
 
 
-def _run(caller: click.Context, bench: Path, out: Path, model: str, given: Mapping[str, object]) -> None:
+def _run(caller: click.Context, bench: Path, out: Path, model: str, model_options: Mapping[str, object]) -> None:
     folder, page = run_folder(out, model), out / "report.html"
-    shown = (f"{value:g}" if isinstance(value, float) else value for value in given.values())
-    words = [word for name, value in zip(given, shown, strict=True) for word in (f"--{name}", value)]
+    shown = (f"{value:g}" if isinstance(value, float) else value for value in model_options.values())
+    words = [word for name, value in zip(model_options, shown, strict=True) for word in (f"--{name}", value)]
     _step("run", bench, "--model", model, *words, "--out", folder)
     incomplete: SystemExit | None = None
     try:
-        caller.invoke(run.command, bench=bench, model=model, out=folder, **given)
+        caller.invoke(run.command, bench=bench, model=model, out=folder, **model_options)
     except SystemExit as ended:
         if ended.code != 1:
             raise

@@ -26,8 +26,8 @@ REFRESH = 10
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, type=options.PATH)
 @click.option("--out", type=options.PATH, help="The page to write.  [default: report.html]")
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
-@click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @click.option("--title", help="The page's title.  [default: the benches' names]")
 @click.option(
     "--parts/--one-file",
@@ -83,17 +83,17 @@ def command(
         shown = analyzed().write_report(page, title=title, parts=parts, refresh=REFRESH)
         click.echo(escape_control_characters(f"{shown.describe()}; a run goes on, Ctrl-C stops watching"), err=True)
         time.sleep(REFRESH)
-    found = analyzed()
+    analysis = analyzed()
     if site is not None:
-        written_site = found.write_site(site, title=title or "Leaderboard", parts=parts)
+        written_site = analysis.write_site(site, title=title or "Leaderboard", parts=parts)
         click.echo(
             json.dumps(written_site.as_json(), indent=2)
             if as_json
             else escape_control_characters(written_site.describe())
         )
         return
-    written = found.write_report(page, title=title, parts=parts)
-    drawn = found.write_figures(figures) if figures is not None else []
+    written = analysis.write_report(page, title=title, parts=parts)
+    drawn = analysis.write_figures(figures) if figures is not None else []
     if as_json:
         click.echo(json.dumps(written.as_json() | {"figures": [str(path) for path in drawn]}, indent=2))
         return

@@ -11,10 +11,11 @@ from fathom.api.matrix import MatrixRequest
 from fathom.api.runs import RunLimits, RunRequest, RunStatus
 from fathom.cli import options
 from fathom.cli.matrix_output import run_cells
-from fathom.cli.output import counted, how_to_resume, lost_calls, next_lines
+from fathom.cli.output import how_to_resume, lost_calls, next_lines
 from fathom.cli.run_options import run_options, warn_of_age
 from fathom.cli.run_progress import run_progress
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 
 @click.command(

@@ -118,7 +118,7 @@ _OPTIONS = (
     click.option("--split", type=click.Choice(["train", "dev", "test"]), help="Ask the questions of one split."),
     click.option("--limit", type=click.IntRange(1), help="Ask only this many questions, drawn at random by --seed."),
     click.option("--prices", type=options.PATH, help="Your own table of windows and prices (TOML)."),
-    click.option("--corpus", type=options.PATH, help="Where the corpus is, if it was moved."),
+    click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved."),
     click.option(
         "--connections",
         type=click.IntRange(1, 256),

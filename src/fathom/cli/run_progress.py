@@ -10,7 +10,8 @@ from contextlib import contextmanager
 import click
 
 from fathom.api.runs import RunProgress
-from fathom.cli.output import LINE_SECONDS, counted, escape_control_characters
+from fathom.cli.output import LINE_SECONDS, escape_control_characters
+from fathom.records.plurals import counted
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters, lost_calls
+from fathom.cli.output import cut, escape_control_characters, lost_calls
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.run_listing import RunListing
@@ -29,22 +30,22 @@ def command(folder: Path, as_json: bool) -> None:
     """
     from fathom.api.run_listing import list_runs
 
-    found = list_runs(folder)
+    listings = list_runs(folder)
     if as_json:
-        click.echo(json.dumps([listing.model_dump(mode="json") for listing in found], indent=2))
+        click.echo(json.dumps([listing.model_dump(mode="json") for listing in listings], indent=2))
     else:
-        click.echo(escape_control_characters(describe(folder, found)))
+        click.echo(escape_control_characters(describe(folder, listings)))
 
 
-def describe(folder: Path, found: Sequence[RunListing]) -> str:
+def describe(folder: Path, runs: Sequence[RunListing]) -> str:
     """A line for each run, and the reason of those that stopped."""
-    states = Counter(listing.state for listing in found)
+    states = Counter(listing.state for listing in runs)
     counts = ", ".join(f"{count} {state}" for state, count in states.most_common())
-    lines = [f"{folder}: {counted(len(found), 'run')}{f' ({counts})' if counts else ''}"]
-    if not found:
+    lines = [f"{folder}: {counted(len(runs), 'run')}{f' ({counts})' if counts else ''}"]
+    if not runs:
         return "\n".join([*lines, "next: fathom run BENCH --model MODEL"])
     lines.append(f"  {'state':<10} {'responses':>15} {'accuracy':>8} {'spent':>10}  {'latest (UTC)':<16}  run")
-    for listing in found:
+    for listing in runs:
         name = Path(listing.folder).relative_to(folder) if Path(listing.folder) != folder else Path(listing.folder)
         lines.append(
             f"  {listing.state:<10} {_progress(listing):>15} {_accuracy(listing):>8} {_spent(listing):>10}  "
@@ -54,7 +55,7 @@ def describe(folder: Path, found: Sequence[RunListing]) -> str:
             lines.append(f"    {cut(' '.join(listing.reason.split()), 110)}")
         if listing.lost_calls:
             lines.append(f"    {lost_calls(listing.lost_calls)}")
-    finished = [listing for listing in found if listing.state == "finished"]
+    finished = [listing for listing in runs if listing.state == "finished"]
     lines.append(f"next: fathom analyze {finished[0].folder}" if finished else "next: run the same command again")
     return "\n".join(lines)
 

@@ -16,8 +16,9 @@ from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.cli.measure_output import measure_lines
-from fathom.cli.output import counted, next_lines
+from fathom.cli.output import OTHER_OUTCOMES, next_lines
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.scores import PublishedScore, Score, Scores
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 HIDDEN = {"separate": "in a separate thinking text", "hidden": "hidden by the provider", "none": "none"}
 """Labels for reasoning that is not checked, by its state."""
-OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
-"""Outcomes other than correct, in the order in which they are printed."""
 
 
 @click.command(
@@ -44,7 +43,7 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
     "--split", type=click.Choice(["train", "dev", "test"]), help="With --answers: count the questions of one split."
 )
 @click.option("--only-given", is_flag=True, help="With --answers: count only the questions that the file answers.")
-@click.option("--bench", type=options.PATH, help="For a run: its bench, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="For a run: the folder of its bench, if it was moved.")
 @click.option(
     "--by",
     help="The tag to break scores down by, or `answer` for the type of the answer.  [default: the family's main tag]",
@@ -163,7 +162,7 @@ def _table(groups: dict[str, Score]) -> Iterator[str]:
     yield f"  {'':{width}} {'questions':>9} {'accuracy':>8} {'partial credit':>14}{headings}   other outcomes"
     for name, score in groups.items():
         means = "".join(f" {_share(score.measures.get(measure)):>{_width(measure)}}" for measure in measures)
-        outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OUTCOMES if (count := getattr(score, outcome)))
+        outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OTHER_OUTCOMES if (count := getattr(score, outcome)))
         shares = f"{score.accuracy:>8.1%} {score.partial_credit:>14.1%}{means}"
         # Not every question has the tag.
         yield f"  {name or '(none)':{width}} {score.questions:>9,} {shares}   {outcomes}".rstrip()

@@ -14,9 +14,10 @@ import click
 from fathom.api.benches import Bench, BenchItem, BenchStatistics, NumberRange, ProofPassage, tags_of
 from fathom.api.corpora import Corpus, open_corpus
 from fathom.api.runs import open_run
-from fathom.cli.output import counted, cut, escape_control_characters, wrapped
+from fathom.cli.output import cut, escape_control_characters, wrapped
 from fathom.cli.run import describe as describe_run
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 MAX_PASSAGES = 12
 """Passages of an item that are shown."""
@@ -84,24 +85,24 @@ def _counts(label: str, counts: dict[str, int]) -> list[str]:
     return wrapped(f"{label}: {', '.join((*listed, *more))}")
 
 
-def _statistics(bench: Bench, found: BenchStatistics) -> Iterator[str]:
+def _statistics(bench: Bench, statistics: BenchStatistics) -> Iterator[str]:
     yield (
-        f"{bench.folder}: {counted(found.questions, 'question')} over {counted(found.contexts, 'context')} "
-        f"of {counted(found.documents, 'document')}"
+        f"{bench.folder}: {counted(statistics.questions, 'question')} over {counted(statistics.contexts, 'context')} "
+        f"of {counted(statistics.documents, 'document')}"
     )
     for label, numbers in (
-        ("documents per context", found.documents_per_context),
-        ("tokens per context", found.tokens_per_context),
-        ("questions per context", found.questions_per_context),
-        ("words per question", found.words_per_question),
-        ("passages that prove a key", found.passages_per_question),
+        ("documents per context", statistics.documents_per_context),
+        ("tokens per context", statistics.tokens_per_context),
+        ("questions per context", statistics.questions_per_context),
+        ("words per question", statistics.words_per_question),
+        ("passages that prove a key", statistics.passages_per_question),
     ):
         yield f"  {label}: {_range(numbers)}"
-    for name, counts in found.counts.items():
+    for name, counts in statistics.counts.items():
         yield from _counts(f"by {name}", counts)
-    for name, groups in found.variety.items():
+    for name, groups in statistics.variety.items():
         yield from _counts(f"different {name}s", groups)
-    yield from _counts("operators", found.operators)
+    yield from _counts("operators", statistics.operators)
     yield f"next: fathom show {bench.folder} --sample 3"
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters, how_to_resume, lost_calls
+from fathom.cli.output import cut, escape_control_characters, how_to_resume, lost_calls
 from fathom.cli.run_progress import clock
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.run_listing import RunDetails, RunListing
@@ -32,18 +33,18 @@ def command(run: Path, as_json: bool) -> None:
     click.echo(escape_control_characters(text))
 
 
-def describe(found: RunDetails) -> Iterator[str]:
+def describe(details: RunDetails) -> Iterator[str]:
     """The state of a run in a few lines, and the next command."""
-    run, used = found.run, found.usage
+    run, used = details.run, details.usage
     wanted = "an unknown number of" if run.wanted is None else f"{run.wanted:,}"
     yield f"{run.folder}: {run.state}, {run.done:,} of {wanted} responses"
     if run.reason is not None:
         yield f"  {cut(' '.join(run.reason.split()), 110)}"
     yield f"  {run.bench} for {run.model}, system {run.system}"
-    yield from _sessions(found)
-    if found.outcomes:
-        yield f"  {', '.join(f'{name} {count:,}' for name, count in found.outcomes.items())}"
-    yield from (f"  error, {counted(count, 'time')}: {error}" for error, count in found.errors.items())
+    yield from _sessions(details)
+    if details.outcomes:
+        yield f"  {', '.join(f'{name} {count:,}' for name, count in details.outcomes.items())}"
+    yield from (f"  error, {counted(count, 'time')}: {error}" for error, count in details.errors.items())
     yield (
         f"  {used.input_tokens:,} input tokens ({used.cached_tokens:,} from a cache), "
         f"{used.output_tokens:,} output tokens, {_spent(run)}"
@@ -64,20 +65,20 @@ def _spent(run: RunListing) -> str:
     return f"${run.spent:,.4f} spent{' where prices are known' if run.has_unknown_prices else ''}"
 
 
-def _sessions(found: RunDetails) -> Iterator[str]:
+def _sessions(details: RunDetails) -> Iterator[str]:
     """When, where and with what the latest process asked."""
-    if not found.sessions:
+    if not details.sessions:
         return
-    latest = found.sessions[-1]
-    versions = dict.fromkeys(version for session in found.sessions for version in session.model_versions)
+    latest = details.sessions[-1]
+    versions = dict.fromkeys(version for session in details.sessions for version in session.model_versions)
     parts = [
         f"started {latest.started[:16].replace('T', ' ')} UTC",
-        *([f"process {len(found.sessions)}"] if len(found.sessions) > 1 else []),
+        *([f"process {len(details.sessions)}"] if len(details.sessions) > 1 else []),
         *([f"at {latest.endpoint}"] if latest.endpoint else []),
         *([f"window {latest.window:,}"] if latest.window is not None else []),
         *([f"answered as {', '.join(versions)}"] if versions else []),
     ]
     yield f"  {'; '.join(parts)}"
-    if found.seconds is not None:
-        left = "" if found.seconds_left is None else f", about {clock(found.seconds_left)} left"
-        yield f"  {clock(found.seconds)} elapsed{left}"
+    if details.seconds is not None:
+        left = "" if details.seconds_left is None else f", about {clock(details.seconds_left)} left"
+        yield f"  {clock(details.seconds)} elapsed{left}"

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, link_printer, percent
+from fathom.cli.human_work import ProjectOptions
+from fathom.cli.output import cut, percent
 from fathom.records.errors import FathomError
+from fathom.records.plurals import counted
 
 if TYPE_CHECKING:
     from fathom.api.studies import StudyPlan, StudyResults
-    from fathom.api.value_checks import ValueCheckResults
+    from fathom.api.value_checks import ValueCheckPlan, ValueCheckResults
 
 
 class _Duration(click.ParamType[float]):
@@ -24,10 +26,10 @@ class _Duration(click.ParamType[float]):
     name = "time"
 
     def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> float:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))
-        if found is None or not float(found[1]):
-            raise FathomError(f"--time-limit takes a time such as 90m, 45s or 2h, not '{value}'. Give such a time.")
-        return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))
+        if match is None or not float(match[1]):
+            raise FathomError(f"--time-limit takes a time such as 90m, 45s or 2h, not '{value}'.")
+        return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 @click.command(
@@ -98,12 +100,13 @@ def command(
     from fathom.api.value_checks import is_value_check
 
     options.require_path(target, "a bench or a study")
+    shared = ProjectOptions(out, per, people, seed, port, no_server, results, as_json)
     if values or is_value_check(target):
-        _check_values(target, out, per, people, seed, port, no_server, results, as_json)
+        _check_values(target, shared)
         return
     if results:
-        found = study_results(target, runs)
-        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(target, found)))
+        report = study_results(target, runs)
+        shared.show(report, _result_lines(target, report))
         return
     folder = target
     if not is_study(target):
@@ -115,12 +118,8 @@ def command(
             time_limit=time_limit, seed=seed,
         )  # fmt: skip
     plan = read_plan(folder)
-    click.echo(plan.model_dump_json(indent=2) if as_json else "\n".join(_plan_lines(folder, plan)))
-    if no_server:
-        return
-    serve_study(folder, port=port, started=link_printer(as_json))
-    if not as_json:
-        click.echo(f"next: fathom study {folder} --results")
+    shared.show(plan, _plan_lines(folder, plan))
+    shared.serve(folder, serve_study, "study")
 
 
 _QUESTIONS_ONLY = {
@@ -134,17 +133,8 @@ _QUESTIONS_ONLY = {
 """Options that have no meaning for value checks, by parameter."""
 
 
-def _check_values(
-    target: Path,
-    out: Path | None,
-    per: tuple[str, int] | None,
-    people: tuple[str, ...],
-    seed: int,
-    port: int,
-    no_server: bool,
-    results: bool,
-    as_json: bool,
-) -> None:
+def _check_values(target: Path, shared: ProjectOptions) -> None:
+    """Let people check the values that keys are computed from."""
     from fathom.api.value_checks import (
         create_value_check,
         is_value_check,
@@ -157,28 +147,25 @@ def _check_values(
     for option, name in _QUESTIONS_ONLY.items():
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             raise FathomError(f"{option} applies to questions, and this is a value check. Leave it out.")
-    if results:
-        found = value_check_results(target)
-        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_check_lines(target, found)))
+    if shared.results:
+        report = value_check_results(target)
+        shared.show(report, _check_lines(target, report))
         return
     folder = target
     if not is_value_check(target):
-        if out is None or per is None:
+        if shared.out is None or shared.per is None:
             raise FathomError("A new value check needs --out DIR and --per TAG=N, such as domain=20. Give both.")
-        folder = out
-        create_value_check(target, out, *per, people=people, seed=seed)
+        folder = shared.out
+        create_value_check(target, folder, *shared.per, people=shared.people, seed=shared.seed)
     plan = read_value_check_plan(folder)
-    if as_json:
-        click.echo(plan.model_dump_json(indent=2))
-    else:
-        click.echo(f"{folder}: {counted(len(plan.values), 'value')}")
-        for value, count in plan.strata.items():
-            click.echo(f"  {plan.by} {cut(value, 40)}: {count:,} of {plan.available[value]:,}")
-    if no_server:
-        return
-    serve_value_check(folder, port=port, started=link_printer(as_json))
-    if not as_json:
-        click.echo(f"next: fathom study {folder} --results")
+    shared.show(plan, _check_plan_lines(folder, plan))
+    shared.serve(folder, serve_value_check, "study")
+
+
+def _check_plan_lines(folder: Path, plan: ValueCheckPlan) -> Iterator[str]:
+    yield f"{folder}: {counted(len(plan.values), 'value')}"
+    for value, count in plan.strata.items():
+        yield f"  {plan.by} {cut(value, 40)}: {count:,} of {plan.available[value]:,}"
 
 
 def _check_lines(folder: Path, results: ValueCheckResults) -> Iterator[str]:

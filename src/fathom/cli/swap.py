@@ -9,7 +9,8 @@ import click
 from fathom.api import benches
 from fathom.api.benches import REPORT, Bench, BenchManifest
 from fathom.cli import options
-from fathom.cli.output import counted, progress_bar
+from fathom.cli.output import progress_bar
+from fathom.records.plurals import counted
 
 
 @click.command(epilog=options.examples("fathom swap bench --out bench-swapped"))

@@ -93,8 +93,8 @@ FORMATS = ("text", "markdown", "latex", "csv", "json")
 )
 @click.option("--out", type=options.PATH, help="Write the table here: .csv, .md, .tex, .json or .txt.")
 @click.option("--list", "listed", is_flag=True, help="List the properties with their values, and the measures.")
-@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
-@click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")
+@click.option("--bench", type=options.PATH, help="The folder of the bench, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @options.processes
 @options.as_json
 def command(
@@ -135,7 +135,7 @@ def command(
         return
     chosen = "json" if as_json else format_ or (format_of(out) if out else "text")
     with progress_bar("Reading", count_contexts(runs, bench)) as show:
-        made = table(
+        results = table(
             runs,
             rows=rows,
             columns=columns or (),
@@ -154,35 +154,42 @@ def command(
             progress=show,
         )
     if out is not None:
-        made.write(out, chosen, cells, decimals)
-        click.echo(f"{out}: {len(made.content.row_values):,} rows, {len(made.content.column_values):,} columns")
-        click.echo("".join(f"  note: {note}\n" for note in made.notes), nl=False)
+        results.write(out, chosen, cells, decimals)
+        click.echo(f"{out}: {len(results.content.row_values):,} rows, {len(results.content.column_values):,} columns")
+        click.echo("".join(f"  note: {note}\n" for note in results.notes), nl=False)
         return
-    click.echo(escape_control_characters(made.formatted(chosen, cells, decimals)).rstrip("\n"))
+    click.echo(escape_control_characters(results.formatted(chosen, cells, decimals)).rstrip("\n"))
 
 
-def _measures(given: Sequence[str]) -> list[str]:
+def _measures(arguments: Sequence[str]) -> list[str]:
     """The measures, separated by commas; those of a condition are part of it: outcome=error,overflow."""
-    return [part.strip() for one in given for part in ([one] if "=" in one else one.split(",")) if part.strip()]
+    return [
+        part.strip()
+        for argument in arguments
+        for part in ([argument] if "=" in argument else argument.split(","))
+        if part.strip()
+    ]
 
 
-def _renames(given: Sequence[str]) -> dict[str, dict[str, str]]:
+def _renames(arguments: Sequence[str]) -> dict[str, dict[str, str]]:
     """By property: values and their new names. A value may contain "=", as the names of simulated models do."""
-    found: dict[str, dict[str, str]] = {}
-    for one in given:
-        name, _, rest = one.partition(":")
+    renames: dict[str, dict[str, str]] = {}
+    for argument in arguments:
+        name, _, rest = argument.partition(":")
         value, _, new = rest.rpartition("=")
         if not (name and value and new):
-            raise FathomError(f"--rename does not take '{one}'. Give PROPERTY:VALUE=NAME, such as model:*mini*=small.")
-        found.setdefault(name.strip(), {})[value] = new
-    return found
+            raise FathomError(
+                f"--rename does not take '{argument}'. Give PROPERTY:VALUE=NAME, such as model:*mini*=small."
+            )
+        renames.setdefault(name.strip(), {})[value] = new
+    return renames
 
 
-def _bins(given: Sequence[str]) -> dict[str, list[str | float]]:
-    found: dict[str, list[str | float]] = {}
-    for one in given:
-        name, _, limits = one.partition("=")
+def _bins(arguments: Sequence[str]) -> dict[str, list[str | float]]:
+    bins: dict[str, list[str | float]] = {}
+    for argument in arguments:
+        name, _, limits = argument.partition("=")
         if not (name and limits):
-            raise FathomError(f"--bins does not take '{one}'. Give NUMBER=LIMITS, such as context-length=15K,20K.")
-        found[name.strip()] = [limit.strip() for limit in limits.split(",")]
-    return found
+            raise FathomError(f"--bins does not take '{argument}'. Give NUMBER=LIMITS, such as context-length=15K,20K.")
+        bins[name.strip()] = [limit.strip() for limit in limits.split(",")]
+    return bins

@@ -76,15 +76,15 @@ def whole_documents(documents: Sequence[Document], counter: Tokenizer) -> Contex
     return assemble(pieces, counter, length=lambda tokens: -(-tokens // 1_024) * 1_024)
 
 
-def count_tokens(tokens: Iterable[int], counter: Tokenizer, layout: str = LAYOUT) -> int:
-    """The token count of a layout whose documents have these token counts, boundary lines included."""
-    total = sum(count + boundary_tokens(counter, number, layout) for number, count in enumerate(tokens, start=1))
-    return total + _count(counter, closing(layout))
+def count_tokens(tokens: Iterable[int], counter: Tokenizer) -> int:
+    """The token count of a context whose documents have these token counts, boundary lines included."""
+    total = sum(count + boundary_tokens(counter, number) for number, count in enumerate(tokens, start=1))
+    return total + _count(counter, closing(LAYOUT))
 
 
-def boundary_tokens(counter: Tokenizer, number: int, layout: str = LAYOUT) -> int:
+def boundary_tokens(counter: Tokenizer, number: int) -> int:
     """The tokens of the line above document `number`, counted from one."""
-    return _count(counter, boundary(number, layout))
+    return _count(counter, boundary(number, LAYOUT))
 
 
 @lru_cache(maxsize=1 << 14)

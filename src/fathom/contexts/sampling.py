@@ -161,10 +161,10 @@ class _ContextSets:
 
     def shares(self, works: Sequence[int]) -> NDArray[np.float64]:
         """For each context here that has works in common, the share of the smaller one's documents."""
-        found = [np.frombuffer(contexts, np.intc) for work in works if (contexts := self._contexts.get(work))]
-        if not found:
+        sharing = [np.frombuffer(contexts, np.intc) for work in works if (contexts := self._contexts.get(work))]
+        if not sharing:
             return np.zeros(0)
-        common = np.bincount(np.concatenate(found))
+        common = np.bincount(np.concatenate(sharing))
         places = np.flatnonzero(common)
         sizes = np.frombuffer(self.sizes, np.intc)[places]
         return np.asarray(common[places] / np.minimum(sizes, len(works)))
@@ -426,14 +426,16 @@ class ContextSampler:
     def _overlaps(self) -> Iterator[LengthOverlap]:
         """For each two lengths, the overlap of their contexts."""
         filled = [pair for pair in self._by_length.items() if pair[1].works]
-        for (one, ones), (two, twos) in combinations(filled, 2):
+        for (first_length, first), (second_length, second) in combinations(filled, 2):
             total = largest = 0.0
-            for works in ones.works:
-                shares = twos.shares(works)
+            for works in first.works:
+                shares = second.shares(works)
                 total += fsum(shares.tolist())  # exact: the same on every machine
                 largest = max(largest, float(shares.max(initial=0.0)))
-            pairs = len(ones.works) * len(twos.works)
-            yield LengthOverlap(lengths=(one, two), mean=round(total / pairs, 4), max=round(largest, 4))
+            pairs = len(first.works) * len(second.works)
+            yield LengthOverlap(
+                lengths=(first_length, second_length), mean=round(total / pairs, 4), max=round(largest, 4)
+            )
 
 
 @dataclass(frozen=True)
@@ -476,9 +478,9 @@ def _apportion_to_splits(count: int, weights: Sequence[int]) -> list[int]:
 
 def _apportion(count: int, weights: Sequence[int]) -> list[int]:
     """`count` split in proportion to the weights, into whole numbers that add up to it."""
-    total, given, shares = sum(weights), 0, []
-    for place in range(1, len(weights) + 1):
-        end = -(-count * sum(weights[:place]) // total)
-        shares.append(end - given)
-        given = end
+    total, apportioned, shares = sum(weights), 0, []
+    for index in range(1, len(weights) + 1):
+        end = -(-count * sum(weights[:index]) // total)
+        shares.append(end - apportioned)
+        apportioned = end
     return shares

@@ -175,15 +175,15 @@ class _Rivals:
 
     def _bylines(self, name: Name) -> tuple[int, ...] | None:
         """Up to two bylines with a compatible name; None if that is unknown."""
-        found: dict[int, None] = {}
+        bylines: dict[int, None] = {}
         for number, other in enumerate(self._index.candidates(name)):
             if number >= MAX_RIVALS and len(self._documents) > MAX_OCCURRENCES:
                 return None
             if compatible(name, other):
-                found.update(dict.fromkeys(self._documents[other]))
-                if len(found) > 1:
+                bylines.update(dict.fromkeys(self._documents[other]))
+                if len(bylines) > 1:
                     break
-        return tuple(found)
+        return tuple(bylines)
 
 
 class _AuthorClusters:
@@ -204,9 +204,9 @@ class _AuthorClusters:
     def _frequent_co_authors(self) -> frozenset[tuple[str, str]]:
         """Co-authors, by family name and initial, in over 3 + 5% of the bylines: probably many people."""
         counts = Counter(
-            one for byline in self._bylines for one in {initial_form(author.name) for author in byline.authors}
+            name for byline in self._bylines for name in {initial_form(author.name) for author in byline.authors}
         )
-        return frozenset(one for one, count in counts.items() if count * 20 > len(self._bylines) + 60)
+        return frozenset(name for name, count in counts.items() if count * 20 > len(self._bylines) + 60)
 
     def people(self) -> dict[DocumentId, tuple[PersonId | None, ...]]:
         ambiguous = self._partial_names()
@@ -315,11 +315,11 @@ class _AuthorClusters:
             for right in compatible_names[left]:
                 if numbers[right] < numbers[left]:
                     continue
-                wanted = self._evidence_needed(left, right, unambiguous)
-                if wanted is None:
+                evidence_needed = self._evidence_needed(left, right, unambiguous)
+                if evidence_needed is None:
                     continue
                 found = combinations(names[left], 2) if left is right else product(names[left], names[right])
-                pairs += [pair for pair in found if self._is_likely(*pair, wanted)]
+                pairs += [pair for pair in found if self._is_likely(*pair, evidence_needed)]
         return pairs
 
     def _is_likely(self, one: int, two: int, needed: _EvidenceRule) -> bool:
@@ -392,9 +392,9 @@ class _AuthorClusters:
         )
 
     def _is_bridge(self, position: int, cluster: Sequence[int]) -> bool:
-        mine = self._authors[position].name
+        own_name = self._authors[position].name
         compatible_names = {
-            self._authors[other].name for other in cluster if compatible(mine, self._authors[other].name)
+            self._authors[other].name for other in cluster if compatible(own_name, self._authors[other].name)
         }
         return any(not compatible(one, two) for one, two in combinations(compatible_names, 2))
 

@@ -169,11 +169,11 @@ def _in_prose(text: str, start: int) -> tuple[str, str] | None:
         return None
     parts: list[str] = []
     position = by.end()
-    while found := next(
+    while restriction := next(
         ((name, match) for name, pattern in _RESTRICTIONS.items() if (match := pattern.match(text, position))), None
     ):
-        parts.append(found[0])
-        position = found[1].end()
+        parts.append(restriction[0])
+        position = restriction[1].end()
     version = _VERSION.match(text, position)
     return _kind(parts), version[1] if version else ""
 

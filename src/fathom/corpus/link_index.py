@@ -75,7 +75,7 @@ class Index:
         return self._openings.of(words)
 
     def position(self, id: DocumentId) -> int:
-        position = bisect_left(self.documents, id, key=lambda one: one.id)
+        position = bisect_left(self.documents, id, key=lambda document: document.id)
         if position == len(self.documents) or self.documents[position].id != id:
             raise FathomError(f"Document '{id}' was not added. Add every document before linking the first.")
         return position

@@ -69,14 +69,14 @@ class StagingFile(SqliteFile):
             self._db = sqlite3.connect(self._path, isolation_level=None)
             self._db.executescript(_SCHEMA)
             existing = self._db.execute("SELECT recipe FROM settings").fetchone()
-            wanted = json.dumps({**recipe, "format": FORMAT, "staging": _VERSION}, sort_keys=True)
-            if existing is not None and existing[0] != wanted:
+            stored_recipe = json.dumps({**recipe, "format": FORMAT, "staging": _VERSION}, sort_keys=True)
+            if existing is not None and existing[0] != stored_recipe:
                 self._db.close()
                 raise FathomError(
                     f"'{self._path}' was started by another command or another version of Fathom. "
                     "Delete it to start again."
                 )
-            self._db.execute("INSERT OR REPLACE INTO settings VALUES (0, ?)", (wanted,))
+            self._db.execute("INSERT OR REPLACE INTO settings VALUES (0, ?)", (stored_recipe,))
             self._db.execute("DELETE FROM kept")
             self._db.execute("BEGIN")
             self._file = int(self._db.execute("SELECT coalesce(max(file), 0) FROM documents").fetchone()[0])

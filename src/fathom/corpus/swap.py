@@ -166,11 +166,11 @@ class CorpusSwap:
         edits = [Edit(span=span, text=word) for span, word in (*titles, *self.names.changes(document))]
         values: dict[int, Decimal] = {}
         printed: dict[Span, str] = {}
-        for place, fact in enumerate(document.facts):
+        for index, fact in enumerate(document.facts):
             replacement = self.numbers.replacement(fact, fact.span.of(document.text))
             # Facts of two series can share one printed number; it changes as the first of them does.
             if replacement is not None and printed.setdefault(fact.span, replacement[0]) == replacement[0]:
-                values[place] = replacement[1]
+                values[index] = replacement[1]
         edits += [Edit(span=span, text=text) for span, text in printed.items()]
         return DocumentSwap(tuple(_without_overlaps(edits)), values, tuple(span for span, _ in titles))
 
@@ -183,8 +183,8 @@ class CorpusSwap:
                 "text": apply_edits(document.text, changed.edits),
                 "authors": tuple(map(self._author, moved.authors)),
                 "facts": tuple(
-                    fact.model_copy(update={"value": changed.values.get(place, fact.value)})
-                    for place, fact in enumerate(moved.facts)
+                    fact.model_copy(update={"value": changed.values.get(index, fact.value)})
+                    for index, fact in enumerate(moved.facts)
                 ),
             }
         )
@@ -208,7 +208,7 @@ def _mapped(value: Any, offsets: OffsetMap) -> Any:
     if isinstance(value, Span):
         return offsets.map(value)
     if isinstance(value, tuple):
-        return tuple(_mapped(one, offsets) for one in value)
+        return tuple(_mapped(element, offsets) for element in value)
     if isinstance(value, Record):
         fields = {name: _mapped(getattr(value, name), offsets) for name in type(value).model_fields}
         return type(value).model_construct(**fields)

@@ -158,15 +158,15 @@ class NameSwap:
             return True
         if (pair := _NEXT_NAME.match(after) or (year and _LAST_NAME.search(before))) and self._has(pair["name"]):
             return True
-        if (found := _NEXT_INITIALS.match(after)) and (
-            plain_word(found["dotted"] or found["bare"]),
+        if (initials := _NEXT_INITIALS.match(after)) and (
+            plain_word(initials["dotted"] or initials["bare"]),
             word,
         ) in self.given:
             return True
-        found = _LAST_INITIALS.search(before)
-        if found is not None and (plain_word(found["first"]), word) in self.given:
+        initials = _LAST_INITIALS.search(before)
+        if initials is not None and (plain_word(initials["first"]), word) in self.given:
             return True
-        givens = [found["given"] for last in (_LAST_GIVEN, _LAST_GIVEN_FAR) if (found := last.search(before))]
+        givens = [initials["given"] for last in (_LAST_GIVEN, _LAST_GIVEN_FAR) if (initials := last.search(before))]
         return any(self._is_given(given, match[0], own) for given in givens if len(given) > 1)
 
     def _is_given(self, printed: str, family: str, own: _OwnPeople) -> bool:

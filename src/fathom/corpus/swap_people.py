@@ -109,12 +109,12 @@ def family_span(printed: str, family: str) -> Span | None:
     wanted = [plain_word(word) for word in WORD.findall(family)]
     words = list(WORD.finditer(printed))
     plain = [plain_word(word[0]) for word in words]
-    places = [
+    starts = [
         place
         for place in range(len(words) - len(wanted) + 1)
         if wanted and plain[place : place + len(wanted)] == wanted
     ]
-    if not places:
+    if not starts:
         return None
-    place = places[0] if "," in printed else places[-1]
+    place = starts[0] if "," in printed else starts[-1]
     return Span(words[place].start(), words[place + len(wanted) - 1].end())

@@ -115,12 +115,12 @@ class TitleSwap:
 
     def changes(self, document: Document) -> list[tuple[Span, str]]:
         """The changes in a document: its own title, those of its reference list, and those in running text."""
-        found: list[tuple[Span, str]] = []
+        located: list[tuple[Span, str]] = []
         for title in (document.title, *(entry.title for entry in document.references if entry.title is not None)):
-            found += [(span.shifted(title.start), new) for span, new in self._in_title(title.of(document.text))]
-        found = _apart([*found, *self._in_text(_Letters(document.text))])
-        other = (self._other_form(document, entry, found) for entry in document.references)
-        return _apart([*found, *(place for place in other if place is not None)])
+            located += [(span.shifted(title.start), new) for span, new in self._in_title(title.of(document.text))]
+        located = _apart([*located, *self._in_text(_Letters(document.text))])
+        other = (self._other_form(document, entry, located) for entry in document.references)
+        return _apart([*located, *(place for place in other if place is not None)])
 
     def missed(self, document: Document, changed: Sequence[Span]) -> int:
         """The number of references that cite a title with a replaced word and have no change."""
@@ -140,28 +140,28 @@ class TitleSwap:
 
     def _in_text(self, letters: _Letters) -> list[tuple[Span, str]]:
         """The changes of every title that a text contains, of the longest first."""
-        found = [
+        candidates = [
             (title, at)
             for at in letters.starts[:-1]
             for title in self._by_start.get(letters.all[at : at + START], ())
             if letters.all.startswith(title, at)  # it may end inside a word: "limit" in "limits"
         ]
-        found.sort(key=lambda one: (-len(one[0]), one[1]))
-        return _apart(letters.changed(self.words[title], at) for title, at in found)
+        candidates.sort(key=lambda candidate: (-len(candidate[0]), candidate[1]))
+        return _apart(letters.changed(self.words[title], at) for title, at in candidates)
 
     @cached_property
     def _by_start(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        titles_by_start: dict[str, list[str]] = defaultdict(list)
         for letters in sorted(self.searched):
-            found[letters[:START]].append(letters)
-        return dict(found)
+            titles_by_start[letters[:START]].append(letters)
+        return dict(titles_by_start)
 
     def _other_form(
-        self, document: Document, entry: Reference, found: Sequence[tuple[Span, str]]
+        self, document: Document, entry: Reference, located: Sequence[tuple[Span, str]]
     ) -> tuple[Span, str] | None:
         """The change of a cited title that the entry prints in another form, such as without a word."""
         change, where = self._change(entry), entry.title or entry.span
-        if change is None or _any_inside(where, [span for span, _ in found]):
+        if change is None or _any_inside(where, [span for span, _ in located]):
             return None
         for match in WORD.finditer(where.of(document.text)):
             span = Span(*match.span()).shifted(where.start)

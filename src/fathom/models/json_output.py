@@ -67,8 +67,8 @@ def read_json(text: str, wanted: Callable[[JsonValue], bool] = _not_empty) -> Js
     typographic quotation marks, unescaped quotation marks and line breaks, invalid escapes, unquoted names, comments,
     and Python's constants.
     """
-    found = [output for output in json_values(text) if wanted(output.value)]
-    return next((output for output in reversed(found) if not output.cut_off), found[-1] if found else None)
+    outputs = [output for output in json_values(text) if wanted(output.value)]
+    return next((output for output in reversed(outputs) if not output.cut_off), outputs[-1] if outputs else None)
 
 
 def json_values(text: str) -> Iterator[JsonOutput]:
@@ -94,10 +94,10 @@ def json_values(text: str) -> Iterator[JsonOutput]:
 
 
 def _around(before: str, after: str) -> list[str]:
-    outside = [one.strip() for one in (before, after)]
+    outside = [text.strip() for text in (before, after)]
     if not any(outside):
         return []
-    return ["code fence"] if all(not one or _FENCE.fullmatch(one) for one in outside) else ["text around it"]
+    return ["code fence"] if all(not text or _FENCE.fullmatch(text) for text in outside) else ["text around it"]
 
 
 def _strict(text: str, start: int, budget: _Budget) -> tuple[JsonValue, int] | None:
@@ -129,9 +129,9 @@ def _cleaned(value: JsonValue, depth: int = 0) -> JsonValue:
     if depth > MAX_DEPTH:
         return None
     if isinstance(value, list):
-        return [_cleaned(one, depth + 1) for one in value]
+        return [_cleaned(element, depth + 1) for element in value]
     if isinstance(value, dict):
-        return {_clean(name): _cleaned(one, depth + 1) for name, one in value.items()}
+        return {_clean(name): _cleaned(element, depth + 1) for name, element in value.items()}
     return value
 
 
@@ -204,9 +204,9 @@ class _Reader:
     # Containers.
 
     def _object(self) -> dict[str, JsonValue]:
-        found: dict[str, JsonValue] = {}
+        values: dict[str, JsonValue] = {}
         self._enter("{")
-        while self._more("}", bool(found)):
+        while self._more("}", bool(values)):
             try:
                 name = self._name()
                 if self._next() != ":":
@@ -217,23 +217,23 @@ class _Reader:
                 self._repair(CUT_OFF)
                 break
             if not (self._ended and value in ([], {})):  # a container that a cut left empty
-                found[name] = value
+                values[name] = value
         self._open.pop()
-        return found
+        return values
 
     def _list(self) -> list[JsonValue]:
-        found: list[JsonValue] = []
+        values: list[JsonValue] = []
         self._enter("[")
-        while self._more("]", bool(found)):
+        while self._more("]", bool(values)):
             try:
                 value = self.value()
             except _CutOff:
                 self._repair(CUT_OFF)
                 break
             if not (self._ended and value in ([], {})):
-                found.append(value)
+                values.append(value)
         self._open.pop()
-        return found
+        return values
 
     def _enter(self, bracket: str) -> None:
         if len(self._open) >= MAX_DEPTH:
@@ -277,7 +277,7 @@ class _Reader:
         character = self.text[self.position]
         if ("{" if character == "}" else "[") not in self._open:
             return True
-        closing = "".join("}" if one == "{" else "]" for one in reversed(self._open))
+        closing = "".join("}" if bracket == "{" else "]" for bracket in reversed(self._open))
         brackets = _BRACKETS_AHEAD.match(self.text, self.position + 1)
         if brackets and "".join(brackets[0].split()) == closing:
             return True
@@ -341,8 +341,8 @@ class _Reader:
 
     def _string_ends(self, named: bool) -> bool:
         """Whether what follows the quotation mark before the position can follow a string."""
-        at = self._after_space(self.position)
-        following = self.text[at : at + 1]
+        position = self._after_space(self.position)
+        following = self.text[position : position + 1]
         if named:
             return following in (":", "")
         if following in ("", "}", "]"):
@@ -350,9 +350,9 @@ class _Reader:
         in_object = self._open[-1:] == ["{"]
         ahead = _NAME_AHEAD if in_object else _VALUE_AHEAD
         if following != ",":  # a missing comma
-            return bool(in_object and ahead.match(self.text, at))
-        at = self._after_space(at + 1)
-        return self.text[at : at + 1] in ("", ",", "}", "]") or bool(ahead.match(self.text, at))
+            return bool(in_object and ahead.match(self.text, position))
+        position = self._after_space(position + 1)
+        return self.text[position : position + 1] in ("", ",", "}", "]") or bool(ahead.match(self.text, position))
 
     # Position in the text.
 

@@ -61,14 +61,14 @@ class LineTokens:
             return []
         start = self._before(text, 0, edits[0].span.start)
         windows = [_Window(0 if start is None else start, len(text), [edits[0]])]
-        for one, two in pairwise(edits):
-            after = self._after(text, one.span.end, two.span.start)
-            before = self._before(text, one.span.end, two.span.start)
+        for edit, following in pairwise(edits):
+            after = self._after(text, edit.span.end, following.span.start)
+            before = self._before(text, edit.span.end, following.span.start)
             if after is None or before is None or after > before:
-                windows[-1].edits.append(two)
+                windows[-1].edits.append(following)
                 continue
             windows[-1].end = after
-            windows.append(_Window(before, len(text), [two]))
+            windows.append(_Window(before, len(text), [following]))
         end = self._after(text, edits[-1].span.end, len(text))
         windows[-1].end = len(text) if end is None else end
         return windows

@@ -198,10 +198,27 @@ def file_hash(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def write_json(path: Path, record: Record) -> None:
-    """Write a record as a JSON file."""
+def write_json(path: Path, record: Record, checksum: bool = False) -> None:
+    """Write a record as a JSON file, on request with a checksum that `verified_json` verifies."""
+    content = pretty_json(record)
+    if checksum:
+        content = b'%s,\n  %s: "%08x"\n}\n' % (content[:-3], _CHECKSUM_NAME, zlib.crc32(content))
     with atomic_write(path) as file:
-        file.write(pretty_json(record))
+        file.write(content)
+
+
+def verified_json(path: Path, content: bytes) -> bytes:
+    """The content of a JSON file without its checksum; an error if it does not match. One without is read as it is."""
+    body, mark, checksum = content.rpartition(b",\n  %s: " % _CHECKSUM_NAME)
+    if not mark and _CHECKSUM_NAME not in content[-40:]:
+        return content
+    body += b"\n}\n"
+    if checksum != b'"%08x"\n}\n' % zlib.crc32(body):
+        raise FathomError(
+            f"'{path}' was changed or damaged after it was written: its checksum does not match. "
+            "Restore a copy, or remove the field 'crc32' if you changed the file yourself."
+        )
+    return body
 
 
 def pretty_json(record: Record) -> bytes:

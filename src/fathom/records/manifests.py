@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import verified_json
 from fathom.records.record import Record, first_error
 
 R = TypeVar("R", bound=Record)
@@ -17,9 +18,9 @@ R = TypeVar("R", bound=Record)
 def read_manifest(path: Path, kind: type[R], format: int, noun: str, advice: str) -> R:
     """The manifest in `path`; error messages say what it describes (`noun`) and what to do (`advice`)."""
     with file_errors("read", path):
-        content = path.read_bytes()
+        stored = path.read_bytes()
     try:
-        fields = json.loads(content)
+        fields = json.loads(stored)
     except (ValueError, RecursionError) as error:
         raise FathomError(f"'{path}' is not JSON: {error}. {advice}") from error
     written = fields.get("format") if isinstance(fields, dict) else None
@@ -34,6 +35,7 @@ def read_manifest(path: Path, kind: type[R], format: int, noun: str, advice: str
         raise FathomError(
             f"'{path.parent}' is not a {noun}: its {path.name} describes something else. Give the folder of a {noun}."
         )
+    content = verified_json(path, stored)
     try:
         return kind.model_validate_json(content)
     except ValidationError as error:

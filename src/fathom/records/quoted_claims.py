@@ -107,7 +107,7 @@ def read_claims(value: JsonValue) -> tuple[QuotedClaim, ...] | None:
     for number, entry in enumerate(entries, start=1):
         given: dict[str, JsonValue] = entry if isinstance(entry, dict) else {"quote": entry}
         id = _id(given) or str(number)
-        more = _lower(given)
+        more = with_normal_names(given)
         for one in conclusions.get(id, ()):
             more |= one
         if (claim := _claim(more)) is None:
@@ -135,7 +135,7 @@ def read_evidence(value: JsonValue) -> tuple[QuotedEvidence, ...]:
 
 def _entries(value: JsonValue) -> list[JsonValue] | None:
     if isinstance(value, dict):
-        named = _lower(value)
+        named = with_normal_names(value)
         found = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
         if isinstance(found, list):
             return found
@@ -149,10 +149,10 @@ def _by_claim(value: JsonValue, names: Iterable[str]) -> dict[str, list[dict[str
     Objects without a reference belong to claims by their place, unless they are single pieces of evidence.
     """
     objects: dict[str, list[dict[str, JsonValue]]] = {}
-    named = _lower(value) if isinstance(value, dict) else {}
+    named = with_normal_names(value) if isinstance(value, dict) else {}
     for found in (named.get(name) for name in names):
         for number, one in enumerate(found if isinstance(found, list) else (), start=1):
-            entry = _lower(one) if isinstance(one, dict) else {}
+            entry = with_normal_names(one) if isinstance(one, dict) else {}
             id = _id(entry) or ("" if _quote(entry) else str(number))
             if entry and id:
                 objects.setdefault(id, []).append(entry)
@@ -160,7 +160,7 @@ def _by_claim(value: JsonValue, names: Iterable[str]) -> dict[str, list[dict[str
 
 
 def _id(entry: Mapping[str, JsonValue]) -> str:
-    id = _lower(dict(entry)).get("claim_id")
+    id = with_normal_names(dict(entry)).get("claim_id")
     return "" if id is None else str(id)
 
 
@@ -169,8 +169,9 @@ def _inner_evidence(entry: Mapping[str, JsonValue], otherwise: JsonValue) -> Jso
     return next((entry[name] for name in _EVIDENCE_LISTS if entry.get(name) is not None), otherwise)
 
 
-def _lower(entry: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name.strip().lower().replace(" ", "_"): one for name, one in entry.items()}
+def with_normal_names(entry: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """The object with its names in lower case and underscores in place of spaces."""
+    return {name.strip().lower().replace(" ", "_"): value for name, value in entry.items()}
 
 
 def _claim(entry: dict[str, JsonValue]) -> QuotedClaim | None:
@@ -178,7 +179,7 @@ def _claim(entry: dict[str, JsonValue]) -> QuotedClaim | None:
     for name in ("claim", "evaluation", "conclusion"):
         inner = entry.get(name)
         if isinstance(inner, dict):
-            entry = {**{other: one for other, one in entry.items() if other != name}, **_lower(inner)}
+            entry = {**{other: one for other, one in entry.items() if other != name}, **with_normal_names(inner)}
     evidence = _inner_evidence(entry, entry.get("evidence_text"))
     quote = _quote({name: one for name, one in entry.items() if not name.startswith("evidence")})
     attributes = _attributes(entry, _CLAIM_FIELDS, CLAIM_ATTRIBUTES)
@@ -187,29 +188,29 @@ def _claim(entry: dict[str, JsonValue]) -> QuotedClaim | None:
 
 def _evidence(value: JsonValue) -> Iterator[QuotedEvidence]:
     for one in value if isinstance(value, list) else [value]:
-        entry = _lower(one) if isinstance(one, dict) else {"quote": one}
+        entry = with_normal_names(one) if isinstance(one, dict) else {"quote": one}
         if quote := _quote(entry):
             yield QuotedEvidence(quote, _attributes(entry, _EVIDENCE_FIELDS, EVIDENCE_ATTRIBUTES))
 
 
 def _quote(entry: Mapping[str, JsonValue]) -> str:
     found = (entry.get(name) for name in (*_QUOTE_NAMES, *_TEXT_NAMES))
-    return next((one.strip() for one in found if isinstance(one, str) and one.strip()), "")
+    return next((part.strip() for part in found if isinstance(part, str) and part.strip()), "")
 
 
 def _attributes(
     entry: Mapping[str, JsonValue], fields: Mapping[str, tuple[str, ...]], closed: Mapping[str, tuple[str, ...]]
 ) -> dict[str, str]:
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for attribute, names in fields.items():
         given = next((entry[name] for name in names if entry.get(name) not in (None, "", [], {})), None)
         if isinstance(given, str | bool):
             text = str(given).strip()
             if attribute in closed:
-                found[attribute] = _value(text, closed[attribute])
+                attributes[attribute] = _value(text, closed[attribute])
             elif not _NOTHING.fullmatch(text):
-                found[attribute] = text
-    return found
+                attributes[attribute] = text
+    return attributes
 
 
 def _value(text: str, values: tuple[str, ...]) -> str:

@@ -26,12 +26,12 @@ class Record(BaseModel):
 
         `model_construct` looks for defaults and aliases of each field, which takes several times as long.
         """
-        made = cls.__new__(cls)
-        _set(made, "__dict__", fields)
-        _set(made, "__pydantic_fields_set__", set(fields))
-        _set(made, "__pydantic_extra__", None)
-        _set(made, "__pydantic_private__", None)
-        return made
+        record = cls.__new__(cls)
+        _set(record, "__dict__", fields)
+        _set(record, "__pydantic_fields_set__", set(fields))
+        _set(record, "__pydantic_extra__", None)
+        _set(record, "__pydantic_private__", None)
+        return record
 
     @classmethod
     def from_line(cls, line: bytes) -> Self:

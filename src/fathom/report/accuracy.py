@@ -22,6 +22,7 @@ from fathom.analysis.findings import (
     Samples,
     StageCounts,
 )
+from fathom.records.plurals import counted
 from fathom.report.drawings.canvas import GRAY, LETTER, SvgNode, text_width
 from fathom.report.drawings.charts import (
     MAX_LABEL,
@@ -39,15 +40,7 @@ from fathom.report.drawings.charts import (
     line_chart,
 )
 from fathom.report.figures import Figure, FigureColumn, RunRow, accuracy_columns, count_columns, interval_columns
-from fathom.report.formatting import (
-    bench_names,
-    count,
-    effective_length,
-    interval,
-    join_names,
-    point,
-    short_names,
-)
+from fathom.report.formatting import bench_names, effective_length, interval, join_names, point, short_names
 from fathom.report.ranking import received, run_colors, with_responses
 
 MAX_PAIRS = 20
@@ -321,7 +314,7 @@ def _heat_map(number: int, run: RunSummary, found: HeatMap) -> Figure:
             cell.column,
             cell.accuracy.value,
             cell.accuracy.items,
-            f"{cell.row}, {cell.column}: {interval(cell.accuracy)}, {count(cell.accuracy.items, 'question')}",
+            f"{cell.row}, {cell.column}: {interval(cell.accuracy)}, {counted(cell.accuracy.items, 'question')}",
         )
         for cell in found.cells
     ]
@@ -385,7 +378,7 @@ def repeated_runs(findings: Findings) -> tuple[Figure, ...]:
         lines = [
             DotRow(name, [Dot(number, point(f"{name}: {', '.join(run.runs)}", run.accuracy))])
             for number, run in enumerate(findings.repeated_runs)
-            for name in [f"{run.model}, {run.system}, {count(len(run.runs), 'run')}"]
+            for name in [f"{run.model}, {run.system}, {counted(len(run.runs), 'run')}"]
         ]
         return dot_plot("Mean accuracy over repeated runs", lines, width)
 

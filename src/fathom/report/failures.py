@@ -17,10 +17,11 @@ from fathom.analysis.findings import (
     RunSummary,
     StepSummary,
 )
+from fathom.records.plurals import counted
 from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, dot_rows, stacked_bars
 from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
-from fathom.report.formatting import bench_names, count, interval, percent, point
+from fathom.report.formatting import bench_names, interval, percent, point
 from fathom.report.ranking import controls, received, run_colors
 
 SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables"}
@@ -123,7 +124,7 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _rate_point(row: RunRow[Cause], rate: Estimate) -> Point:
-    exposed = count(row.of.exposed_questions, "exposed question")
+    exposed = counted(row.of.exposed_questions, "exposed question")
     return Point(rate.value, rate.low, rate.high, f"{row.run}, {row.of.name}: {interval(rate)}, {exposed}")
 
 
@@ -161,7 +162,7 @@ def _attribution_pieces(attribution: Attribution) -> list[Segment]:
             style,
             name,
             number / attribution.incorrect,
-            f"{name}: {number:,} of {count(attribution.incorrect, 'incorrect answer')}",
+            f"{name}: {number:,} of {counted(attribution.incorrect, 'incorrect answer')}",
         )
         for style, name, number in named
     ]
@@ -176,7 +177,7 @@ def cause_summary(findings: Findings) -> str:
     if not incorrect:
         return ""
     share = percent(explained / incorrect)
-    return f"{explained:,} of {count(incorrect, 'incorrect answer')} ({share}) have a likely cause."
+    return f"{explained:,} of {counted(incorrect, 'incorrect answer')} ({share}) have a likely cause."
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,7 @@ def step_summary(findings: Findings) -> str:
     if not incorrect:
         return ""
     verb = "reaches every step and gives" if incorrect == 1 else "reach every step and give"
-    return f"{count(incorrect, 'trace')} {verb} an incorrect answer."
+    return f"{counted(incorrect, 'trace')} {verb} an incorrect answer."
 
 
 def correlates(findings: Findings) -> tuple[Figure, ...]:

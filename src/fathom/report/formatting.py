@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from fathom.analysis.findings import EffectiveLength, Estimate, Findings
+from fathom.records.plurals import counted
 from fathom.report.drawings.canvas import percent as rounded
 from fathom.report.drawings.charts import Point
 
@@ -19,11 +20,6 @@ def percent(value: float, decimals: int = 0) -> str:
 def points(value: float) -> str:
     """A difference in percentage points."""
     return f"{value * 100:.0f} point{'' if round(value * 100) == 1 else 's'}"
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """1 context, 2 contexts."""
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def join_names(names: Sequence[str], most: int = 4) -> str:
@@ -45,7 +41,8 @@ def effective_length(found: EffectiveLength) -> str:
 
 def point(name: str, estimate: Estimate) -> Point:
     """An estimate as a chart point with its tooltip."""
-    tip = f"{name}: {interval(estimate)}, {count(estimate.items, 'question')}, {count(estimate.clusters, 'context')}"
+    questions, contexts = counted(estimate.items, "question"), counted(estimate.clusters, "context")
+    tip = f"{name}: {interval(estimate)}, {questions}, {contexts}"
     return Point(estimate.value, estimate.low, estimate.high, tip)
 
 
@@ -64,4 +61,4 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 def title_of(findings: Findings) -> str:
     """The names of the benches and the number of runs."""
-    return f"{join_names(list(bench_names(findings).values()), 3)}: {count(len(findings.runs), 'run')}"
+    return f"{join_names(list(bench_names(findings).values()), 3)}: {counted(len(findings.runs), 'run')}"

@@ -39,7 +39,7 @@ ITEMS_PER_PART = 1_000
 MAX_COSTS = 60_000
 """Responses up to which the page has the cost of each; with more its data would be too large."""
 
-OUTCOMES = {
+OUTCOME_LETTERS = {
     "correct": "c",
     "incorrect": "i",
     "unparseable": "u",
@@ -92,13 +92,13 @@ class TagColumns:
         groupings = Groupings.of(tuple(self._families))
         made = []
         for name in sorted(set(self._names) - groupings.ungrouped, key=groupings.order):
-            found, column = self._names[name].listed(), self._columns[name]
-            values = groupings.ordered(name, found)
+            names, column = self._names[name].listed(), self._columns[name]
+            values = groupings.ordered(name, names)
             column.extend([-1] * (self._count - len(column)))
             if -1 in column and "" not in values:
                 values.append("")
-            places = [*map(values.index, found), values.index("") if "" in values else -1]
-            made.append((name, values, [places[number] for number in column]))
+            indices = [*map(values.index, names), values.index("") if "" in values else -1]
+            made.append((name, values, [indices[number] for number in column]))
         return made
 
 
@@ -119,20 +119,20 @@ class RunResponses:
     bench: int
     responses: StoredRecords[Response]
     verdicts: StoredRecords[Verdict]
-    found: Sequence[ItemFinding]
+    findings: Sequence[ItemFinding]
     samples: int
     starts: array[int]
-    """For each question of the bench, the place of its first sample in `found`; -1 if the run does not ask it."""
+    """For each question of the bench, the index of its first sample in `findings`; -1 if the run does not ask it."""
 
     def first(self, bench: int, place: int) -> ItemFinding | None:
         """The finding about the first response to a question of a bench; None if the run does not ask it."""
         start = self.starts[place] if bench == self.bench else -1
-        return None if start < 0 else self.found[start]
+        return None if start < 0 else self.findings[start]
 
     def every(self, item: ShownItem) -> Sequence[ItemFinding]:
         """The finding about each sample; none if the run does not ask the question."""
         start = self.starts[item.place] if item.bench == self.bench else -1
-        return () if start < 0 else self.found[start : start + self.samples]
+        return () if start < 0 else self.findings[start : start + self.samples]
 
 
 class Items:
@@ -142,9 +142,9 @@ class Items:
     """
 
     def __init__(
-        self, findings: Findings, found: Mapping[str, Sequence[ItemFinding]], corpus: Path | None = None
+        self, findings: Findings, item_findings: Mapping[str, Sequence[ItemFinding]], corpus: Path | None = None
     ) -> None:
-        """`found` has the findings about the responses of each run in the order of its bench."""
+        """`item_findings` has the findings about the responses of each run in the order of its bench."""
         self.findings = findings
         self._moved = corpus
         self.notes: list[str] = []
@@ -160,13 +160,13 @@ class Items:
             self._numbers[item.bench][item.question.id] = item.place
             self._contexts.append(contexts(f"{item.bench} {item.context.id}"))
             self._tags.add(item)
-        self.runs = [self._run_responses(run.info, found[run.info.name]) for run in findings.runs]
+        self.runs = [self._run_responses(run.info, item_findings[run.info.name]) for run in findings.runs]
         patterns, causes, stages = set[str](), set[str](), set[str]()
-        for one in chain.from_iterable(run.found for run in self.runs):
-            patterns.update(one.patterns)
-            causes.update(candidate.cause for candidate in one.candidates)
-            causes.update({"unclear"} if one.unclear else ())
-            stages.update({one.stage} if one.stage else ())
+        for finding in chain.from_iterable(run.findings for run in self.runs):
+            patterns.update(finding.patterns)
+            causes.update(candidate.cause for candidate in finding.candidates)
+            causes.update({"unclear"} if finding.unclear else ())
+            stages.update({finding.stage} if finding.stage else ())
         # Numbered before the parts refer to them, in the order of the page; "unclear" is not a cause.
         self.patterns = NameTable(sorted(patterns, key=lambda name: value_order(name, list(PATTERNS))))
         self.causes = NameTable(sorted(causes, key=lambda name: (name == "unclear", name)))
@@ -182,15 +182,17 @@ class Items:
                 for item in items:
                     yield ShownItem(item.question, item.key, context, bench, next(places))
 
-    def _run_responses(self, info: RunInfo, found: Sequence[ItemFinding]) -> RunResponses:
-        bench = next(place for place, one in enumerate(self.findings.benches) if one.fingerprint == info.bench)
+    def _run_responses(self, info: RunInfo, item_findings: Sequence[ItemFinding]) -> RunResponses:
+        bench = next(
+            index for index, bench_info in enumerate(self.findings.benches) if bench_info.fingerprint == info.bench
+        )
         numbers, folder = self._numbers[bench], Path(info.folder)
         samples = read_run(folder).settings.samples
         starts = array("i", [-1]) * len(numbers)
-        for place in range(0, len(found), samples):
-            starts[numbers[found[place].question_id]] = place
+        for index in range(0, len(item_findings), samples):
+            starts[numbers[item_findings[index].question_id]] = index
         responses, verdicts = stored_responses(folder, numbers, samples), stored_verdicts(folder, numbers, samples)
-        return RunResponses(info.name, bench, responses, verdicts, found, samples, starts)
+        return RunResponses(info.name, bench, responses, verdicts, item_findings, samples, starts)
 
     def _questions(self) -> Iterator[tuple[int, int, QuestionId]]:
         """The bench of each question, its number in it, and its id."""
@@ -215,15 +217,15 @@ class Items:
         outcomes, causes, scores, stages, few = [], [], [], [], []
         patterns: list[list[int]] = []
         for number, (bench, place, _) in enumerate(self._questions()):
-            found = run.first(bench, place)
-            outcomes.append(OUTCOMES[found.outcome] if found else "-")
-            cause = _cause(found)
+            finding = run.first(bench, place)
+            outcomes.append(OUTCOME_LETTERS[finding.outcome] if finding else "-")
+            cause = _cause(finding)
             causes.append(self.causes(cause) if cause else -1)
-            stages.append(self.stages(found.stage) if found and found.stage else -1)
-            scores.append(round(found.score * 100) if found else 0)
-            if found and found.patterns:
-                patterns.append([number, *map(self.patterns, found.patterns)])
-            if found and found.too_few_chunks:
+            stages.append(self.stages(finding.stage) if finding and finding.stage else -1)
+            scores.append(round(finding.score * 100) if finding else 0)
+            if finding and finding.patterns:
+                patterns.append([number, *map(self.patterns, finding.patterns)])
+            if finding and finding.too_few_chunks:
                 few.append(number)
         return {
             "outcome": "".join(outcomes),
@@ -249,8 +251,8 @@ class Items:
 
     @staticmethod
     def _sent(run: RunResponses, bench: int, place: int, id: QuestionId) -> Usage | None:
-        found = run.first(bench, place)
-        response = None if found is None or found.outcome in NOT_SENT else run.responses.get(id, 0)
+        finding = run.first(bench, place)
+        response = None if finding is None or finding.outcome in NOT_SENT else run.responses.get(id, 0)
         return None if response is None else response.usage
 
     def parts(self, limits: TextLimits) -> Iterator[dict[str, object]]:
@@ -268,11 +270,11 @@ class Items:
         some = [response for run in self.runs for response in run.responses.every(step)]
         texts = [
             [
-                shortened(one.text, limits.response),
-                shortened(one.thinking, limits.thinking),
-                steps_of(one.trace, limits),
+                shortened(stored.text, limits.response),
+                shortened(stored.thinking, limits.thinking),
+                steps_of(stored.trace, limits),
             ]
-            for one in some
+            for stored in some
         ]
         return len(packed(texts)) * total // max(1, len(some))
 
@@ -305,7 +307,7 @@ class Items:
             "start": start,
             "items": items,
             "responses": [
-                [[self._response(run, item, one, limits, words) for one in run.every(item)] for item in shown]
+                [[self._response(run, item, finding, limits, words) for finding in run.every(item)] for item in shown]
                 for run in self.runs
             ],
             "benches": [passages.finished() for passages in opened],
@@ -313,42 +315,42 @@ class Items:
         }
 
     def _response(
-        self, run: RunResponses, item: ShownItem, found: ItemFinding, limits: TextLimits, words: NameTable
+        self, run: RunResponses, item: ShownItem, finding: ItemFinding, limits: TextLimits, words: NameTable
     ) -> list[object]:
-        response = run.responses.get(found.question_id, found.sample)
-        stored = run.verdicts.get(found.question_id, found.sample)
+        response = run.responses.get(finding.question_id, finding.sample)
+        stored = run.verdicts.get(finding.question_id, finding.sample)
         verdict = verdict_on(item, response, stored, self._shown[item.bench]) if response else None
         # A correct answer is the same as the key.
-        parsed = verdict.parsed if verdict and found.outcome != "correct" else None
+        parsed = verdict.parsed if verdict and finding.outcome != "correct" else None
         usage = (
             [response.usage.input_tokens, response.usage.output_tokens, response.usage.price]
             if response
             else [0, 0, None]
         )
         return [
-            OUTCOMES[found.outcome],
+            OUTCOME_LETTERS[finding.outcome],
             shortened(response.text, limits.response) if response else "",
             None if parsed is None else display(parsed),
             (verdict.reason if verdict else "") or (response.error or "" if response else ""),
             shortened(response.thinking, limits.thinking) if response and limits.thinking else "",
             usage,
-            round(found.score, 3),
+            round(finding.score, 3),
             [
                 [self.causes(candidate.cause), candidate.detail, round(candidate.probability, 3)]
-                for candidate in found.candidates[:5]
+                for candidate in finding.candidates[:5]
             ],
-            found.unclear,
-            [self.patterns(name) for name in found.patterns],
+            finding.unclear,
+            [self.patterns(name) for name in finding.patterns],
             # A number for each step, negative if it was not reached.
             [
                 _signed(words(f"{step.name}: {shortened(step.value, 80)}"), step.at is not None)
-                for step in found.steps[:24]
+                for step in finding.steps[:24]
             ],
             sorted(verdict.measures.items()) if verdict else [],
-            [[part.name, OUTCOMES[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
+            [[part.name, OUTCOME_LETTERS[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
             if verdict
             else [],
-            self.stages(found.stage) if found.stage else -1,
+            self.stages(finding.stage) if finding.stage else -1,
             steps_of(response.trace, limits) if response else [],
             positions(item.context, response.trace) if response else [],
             (response.ending or "") if response else "",
@@ -376,13 +378,13 @@ def _signed(number: int, reached: bool) -> int:
     return number + 1 if reached else -number - 1
 
 
-def _cause(found: ItemFinding | None) -> str:
+def _cause(finding: ItemFinding | None) -> str:
     """The most likely cause, "unclear", or empty."""
-    if found is None:
+    if finding is None:
         return ""
-    if found.unclear:
+    if finding.unclear:
         return "unclear"
-    return found.candidates[0].cause if found.candidates else ""
+    return finding.candidates[0].cause if finding.candidates else ""
 
 
 def _microdollars(usage: Usage) -> float | None:

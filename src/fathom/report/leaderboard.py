@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fathom.analysis.findings import Findings, RunSummary
+from fathom.records.plurals import counted
 from fathom.report.costs import amount, price_per_question, tokens_per_question
 from fathom.report.drawings.canvas import GRAY, SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Figure, FigureColumn, count_columns, interval_columns
-from fathom.report.formatting import bench_names, count, effective_length, point
+from fathom.report.formatting import bench_names, effective_length, point
 from fathom.report.ranking import (
     RunKind,
     asked_note,
@@ -167,7 +168,7 @@ def _of_run(column: FigureColumn[RunSummary]) -> FigureColumn[LeaderboardEntry]:
 
 
 def _notes(entry: LeaderboardEntry) -> str:
-    several = f"{entry.run.info.name}, one of {count(entry.runs, 'run')}" if entry.runs > 1 else ""
+    several = f"{entry.run.info.name}, one of {counted(entry.runs, 'run')}" if entry.runs > 1 else ""
     return "; ".join(filter(None, [caveats(entry.run), several]))
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from fathom.analysis.best_systems import BestSystem, best_systems, figures_of, measure_of, run_labels
 from fathom.analysis.findings import DistributionSummary, Estimate, Findings, MeasureSummary, RunSummary, Spread
+from fathom.records.plurals import counted
 from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, dot_plot, dot_rows
 from fathom.report.drawings.measures import Box, LegendEntry, PrecisionRecallPoint, box_plot, precision_recall_plot
 from fathom.report.figures import ColumnFormat, Figure, FigureColumn, RunRow, interval_columns
-from fathom.report.formatting import count, interval, percent, point
+from fathom.report.formatting import interval, percent, point
 from fathom.report.ranking import run_colors, with_responses
 from fathom.scoring.measures import PrecisionRecall
 from fathom.tasks.catalog import measures_of
@@ -193,7 +194,7 @@ class _SpreadRow:
         found = self.spread
         tip = (
             f"{self.name}: median {found.median:,.4g}, quartiles {found.p25:,.4g} to {found.p75:,.4g}, mean "
-            f"{found.mean:,.4g}, max {found.max:,.4g} {unit}, {count(found.count, 'value')}"
+            f"{found.mean:,.4g}, max {found.max:,.4g} {unit}, {counted(found.count, 'value')}"
         )
         return Box(colors[self.run.info.name] if self.run else None, self.name, found, tip)
 

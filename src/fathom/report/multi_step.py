@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fathom.analysis.findings import Estimate, FailureStage, Findings, RecallAt
+from fathom.records.plurals import counted
 from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, Segment, dot_plot, dot_rows, stacked_bars
 from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
-from fathom.report.formatting import count, point
+from fathom.report.formatting import point
 from fathom.report.ranking import run_colors
 from fathom.scoring.recall import DOCUMENT_RECALL, SPAN_RECALL, TOO_FEW
 
@@ -104,11 +105,11 @@ def _group_rows(findings: Findings) -> Iterator[_GroupRow]:
 
 
 def recall_summary(findings: Findings) -> str:
-    found = [run for run in findings.runs if run.retrieval is not None]
-    if not found:
+    with_retrieval = [run for run in findings.runs if run.retrieval is not None]
+    if not with_retrieval:
         return ""
-    few = sum(run.retrieval.too_few for run in found if run.retrieval)
-    marked = f" {count(few, 'response')} had fewer passages than needed documents (†)." if few else ""
+    few = sum(run.retrieval.too_few for run in with_retrieval if run.retrieval)
+    marked = f" {counted(few, 'response')} had fewer passages than needed documents (†)." if few else ""
     return f"How much of the evidence that the questions need was retrieved.{marked}"
 
 
@@ -120,7 +121,10 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
         return ()
 
     def draw(width: float) -> SvgNode:
-        bars = [(run.info.name, [_segment(one) for one in run.failure_stages if one.count]) for run in shown]
+        bars = [
+            (run.info.name, [_segment(stage_of_run) for stage_of_run in run.failure_stages if stage_of_run.count])
+            for run in shown
+        ]
         return stacked_bars("Failures by stage", bars, width, run_colors(findings))
 
     columns: tuple[FigureColumn[RunRow[FailureStage]], ...] = (
@@ -136,5 +140,5 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
 
 
 def _segment(stage: FailureStage) -> Segment:
-    tip = f"{stage.name}: {count(stage.count, 'response')}"
+    tip = f"{stage.name}: {counted(stage.count, 'response')}"
     return Segment(STYLES.get(stage.name, "unclear"), stage.name, stage.share_of_failures, tip)

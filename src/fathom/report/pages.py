@@ -14,9 +14,10 @@ from fathom.analysis.findings import Findings, ItemFinding
 from fathom.analysis.intervals import t_quantile
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
+from fathom.records.plurals import counted
 from fathom.records.version import __version__
 from fathom.report.first_paint import first_paint
-from fathom.report.formatting import bench_names, count
+from fathom.report.formatting import bench_names
 from fathom.report.items import Items
 from fathom.report.page_data import LIMIT_LEVELS, TextLimits, packed, source_hash
 from fathom.report.ranking import in_page_order
@@ -71,11 +72,11 @@ class WrittenPage:
 
     def describe(self) -> str:
         """A line or two for the terminal."""
-        parts = f", and {count(self.parts, 'file')} beside it" if self.parts else ""
+        parts = f", and {counted(self.parts, 'file')} beside it" if self.parts else ""
         # Measured times make the size of a small page vary between runs, and its size does not matter.
         total = self.bytes + self.parts_bytes
         size = f" ({total / 1e6:.0f} MB)" if total >= 1_000_000 else ""
-        line = f"{self.page}: {self.items:,} items, {count(self.runs, 'run')}{parts}{size}"
+        line = f"{self.page}: {self.items:,} items, {counted(self.runs, 'run')}{parts}{size}"
         return "\n".join([line, *(f"  note: {note}" for note in self.notes)])
 
 
@@ -93,17 +94,17 @@ class PageOptions:
 
 def write_page(
     findings: Findings,
-    found: Mapping[str, Sequence[ItemFinding]],
+    item_findings: Mapping[str, Sequence[ItemFinding]],
     path: Path,
     title: str,
     options: PageOptions = PageOptions(),  # noqa: B008
 ) -> WrittenPage:
-    """Write the page, with its details in it or beside it; `found` has the findings about each run's responses."""
+    """Write the page, with its details in it or beside it; `item_findings` are those about each run's responses."""
     check_page_path(path)
     with file_errors("make the folder", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     findings = in_page_order(findings)
-    items = Items(findings, found, options.corpus)
+    items = Items(findings, item_findings, options.corpus)
     parts = options.parts
     shown = sections(findings)
     # The index comes first: it numbers the patterns and causes that the parts refer to.

@@ -138,7 +138,7 @@ def _padded(words: str, width: int, right: bool = False) -> str:
 
 def _spans(heading: Sequence[str], above: Sequence[Sequence[str]]) -> list[tuple[str, int, int]]:
     """The labels of one level of columns with the columns that they cover: equal neighbors under equal labels."""
-    keys = [tuple(one[place] for one in (*above, heading)) for place in range(len(heading))]
+    keys = [tuple(one[index] for one in (*above, heading)) for index in range(len(heading))]
     spans, start = [], 0
     for key, some in groupby(keys):
         count = len(list(some))

@@ -6,7 +6,8 @@ from typing import Literal
 
 from fathom.analysis.findings import Findings, RunSummary
 from fathom.models.simulated import PREFIX
-from fathom.report.formatting import count, percent
+from fathom.records.plurals import counted
+from fathom.report.formatting import percent
 
 RunKind = Literal["model", "simulated", "control"]
 ORDER: tuple[RunKind, ...] = ("model", "simulated", "control")
@@ -82,7 +83,7 @@ def asked_note(run: RunSummary) -> str:
 
 def missing_note(run: RunSummary) -> str:
     """How many responses are missing; empty if none are."""
-    return f"{missing(run):,} of {count(run.overall.outcomes.responses, 'response')} missing" if missing(run) else ""
+    return f"{missing(run):,} of {counted(run.overall.outcomes.responses, 'response')} missing" if missing(run) else ""
 
 
 def caveats(run: RunSummary) -> str:

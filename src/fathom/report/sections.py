@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.analysis.findings import Comparison, Findings
+from fathom.records.plurals import counted
 from fathom.report import accuracy, failures, multi_step
 from fathom.report.accuracy import baselines, closed_book
 from fathom.report.costs import cost_summary, costs
 from fathom.report.figures import Figure
-from fathom.report.formatting import count
 from fathom.report.leaderboard import headline
 from fathom.report.measures import measures
 from fathom.report.ranking import in_page_order
@@ -32,7 +32,13 @@ class PageSection:
 
 def sections(findings: Findings) -> list[PageSection]:
     """Every section that has something to show, in the order of the page."""
-    made = (
+    every = (*_accuracy_sections(findings), *_failure_sections(findings), *_cost_and_control_sections(findings))
+    return [section for section in every if section.figures or section.view == "pivot"]
+
+
+def _accuracy_sections(findings: Findings) -> tuple[PageSection, ...]:
+    """How accurate the runs are, overall and by property, and how they compare."""
+    return (
         PageSection("headline", "Accuracy", "", (headline(findings),), "headline"),
         PageSection(
             "measures",
@@ -81,6 +87,12 @@ def sections(findings: Findings) -> list[PageSection]:
             (),
             "pivot",
         ),
+    )
+
+
+def _failure_sections(findings: Findings) -> tuple[PageSection, ...]:
+    """How and why responses fail."""
+    return (
         PageSection(
             "patterns", "Error patterns", failures.pattern_summary(findings), failures.patterns(findings), "matrix"
         ),
@@ -109,6 +121,12 @@ def sections(findings: Findings) -> list[PageSection]:
             failures.correlates(findings),
             "choice",
         ),
+    )
+
+
+def _cost_and_control_sections(findings: Findings) -> tuple[PageSection, ...]:
+    """What the runs cost, how much they vary, and what their scores must exceed."""
+    return (
         PageSection("cost", "Cost", cost_summary(findings), costs(findings), "choice"),
         PageSection(
             "samples",
@@ -130,7 +148,6 @@ def sections(findings: Findings) -> list[PageSection]:
             closed_book(findings),
         ),
     )
-    return [section for section in made if section.figures or section.view == "pivot"]
 
 
 def all_figures(findings: Findings) -> Iterator[Figure]:
@@ -146,6 +163,6 @@ def _comparison_summary(comparisons: Sequence[Comparison]) -> str:
     significant = sum(pair.significant for pair in pairs)
     verb = "differs" if significant == 1 else "differ"
     return (
-        f"Runs on the same questions, paired by question. {significant} of {count(len(pairs), 'pair')} {verb} "
+        f"Runs on the same questions, paired by question. {significant} of {counted(len(pairs), 'pair')} {verb} "
         "significantly, after Holm's correction."
     )

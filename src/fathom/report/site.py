@@ -9,10 +9,11 @@ from pathlib import Path
 from fathom.analysis.findings import BenchInfo, Findings, ItemFinding
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
+from fathom.records.plurals import counted
 from fathom.records.version import __version__
 from fathom.report.figures import Figure, write_figures
 from fathom.report.first_paint import WAITING
-from fathom.report.formatting import bench_names, count, title_of
+from fathom.report.formatting import bench_names, title_of
 from fathom.report.leaderboard import headline, leaderboard
 from fathom.report.page_data import packed
 from fathom.report.pages import PageOptions, WrittenPage, assembled, write_page
@@ -37,14 +38,14 @@ class Site:
         }
 
     def describe(self) -> str:
-        benches = count(len(self.pages), "bench", "benches")
-        first = f"{self.folder / 'index.html'}: {count(self.runs, 'run')} on {benches}"
+        benches = counted(len(self.pages), "bench", "benches")
+        first = f"{self.folder / 'index.html'}: {counted(self.runs, 'run')} on {benches}"
         return "\n".join([first, *(f"  {page.describe()}" for page in self.pages)])
 
 
 def write_site(
     findings: Findings,
-    found: Mapping[str, Sequence[ItemFinding]],
+    item_findings: Mapping[str, Sequence[ItemFinding]],
     folder: Path,
     title: str,
     options: PageOptions = PageOptions(),  # noqa: B008
@@ -55,10 +56,14 @@ def write_site(
         folder.mkdir(parents=True, exist_ok=True)
     pages = []
     for number, bench in enumerate(findings.benches, start=1):
-        part = only(findings, bench)
-        place = folder / f"bench-{number}"
-        pages.append(write_page(part, found, place / "index.html", title_of(part), options))
-        write_figures(all_figures(part), place / "figures")
+        findings_of_bench = only(findings, bench)
+        folder_of_bench = folder / f"bench-{number}"
+        pages.append(
+            write_page(
+                findings_of_bench, item_findings, folder_of_bench / "index.html", title_of(findings_of_bench), options
+            )
+        )
+        write_figures(all_figures(findings_of_bench), folder_of_bench / "figures")
     shown = leaderboard(findings)
     content = _first_page(findings, shown, title)
     with atomic_write(folder / "index.html") as file:
@@ -94,7 +99,9 @@ def only(findings: Findings, bench: BenchInfo) -> Findings:
             ),
             "baselines": tuple(baseline for baseline in findings.baselines if baseline.bench == bench.fingerprint),
             "closed_book": tuple(test for test in findings.closed_book if test.bench == bench.fingerprint),
-            "repeated_runs": tuple(one for one in findings.repeated_runs if one.bench == bench.fingerprint),
+            "repeated_runs": tuple(
+                repeated for repeated in findings.repeated_runs if repeated.bench == bench.fingerprint
+            ),
         }
     )
 
@@ -125,9 +132,9 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
 
 def _best_baseline(findings: Findings, bench: BenchInfo) -> float | None:
     """The highest accuracy of a baseline on a bench."""
-    mine = [
+    of_bench = [
         baseline
         for baseline in findings.baselines
         if baseline.bench == bench.fingerprint and baseline.kind == "baseline"
     ]
-    return max((baseline.accuracy.value for baseline in mine), default=None)
+    return max((baseline.accuracy.value for baseline in of_bench), default=None)

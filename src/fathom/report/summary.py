@@ -6,8 +6,9 @@ from math import hypot
 
 from fathom.analysis.findings import Findings, LengthPoint, RunSummary
 from fathom.models.model_info import model_info
+from fathom.records.plurals import counted
 from fathom.report.accuracy import why_not_significant
-from fathom.report.formatting import bench_names, count, percent, points
+from fathom.report.formatting import bench_names, percent, points
 from fathom.report.ranking import asked_note, caveats, is_partial, missing, ranked, received, run_kinds
 
 MAX_BENCHES = 3
@@ -48,7 +49,7 @@ def _best(findings: Findings, run: RunSummary) -> str:
     """The accuracy of a run on its bench, and what to know about its model."""
     accuracy = run.overall.accuracy
     if not received(run):
-        responses = count(run.overall.outcomes.responses, "response")
+        responses = counted(run.overall.outcomes.responses, "response")
         asked = f" ({asked_note(run)} questions)" if asked_note(run) else ""
         return f"{run.info.name} has none of its {responses} yet{asked}."
     notes = f"; {caveats(run)}" if caveats(run) else ""
@@ -78,7 +79,7 @@ def _second(findings: Findings, best: RunSummary, second: RunSummary) -> str:
     sentence = f"{second.info.name} {verb} {percent(second.overall.accuracy.value)}{notes}"
     if pair is None:
         return f"{sentence}."
-    over = f" over the {count(pair.items, 'question')} that both were asked" if is_partial(second) else ""
+    over = f" over the {counted(pair.items, 'question')} that both were asked" if is_partial(second) else ""
     if pair.significant:
         return f"{sentence}, a significant difference{over}."
     if pair.more_questions == 0:
@@ -86,7 +87,7 @@ def _second(findings: Findings, best: RunSummary, second: RunSummary) -> str:
     if pair.is_unconfirmed:
         return f"{sentence}, a clear difference{over}, {why_not_significant(pair)}."
     if pair.more_questions:
-        needed = count(pair.more_questions, "more question")
+        needed = counted(pair.more_questions, "more question")
         return f"{sentence}; the difference is not significant{over} (about {needed} needed to detect it)."
     return f"{sentence}; the difference is not significant{over}."
 

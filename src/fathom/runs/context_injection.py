@@ -178,7 +178,9 @@ class _Request:
         quotes = [message[start : start + QUOTE] for start in range(0, len(message) - QUOTE + 1, QUOTE // 2)]
         if self._placeholder is None:
             return any(quote in text for text, _ in self._inserted() for quote in quotes)
-        return any(escaped(quote) in self._texts.escaped(one) for one in self._references for quote in quotes)
+        return any(
+            escaped(quote) in self._texts.escaped(reference) for reference in self._references for quote in quotes
+        )
 
 
 def _rewrite(output: ModelOutput, known: Mapping[str, str], rewrite: Callable[[str], str]) -> None:

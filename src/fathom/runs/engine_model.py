@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import anyio
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.http import parse_retry_after
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -34,7 +35,7 @@ from inspect_ai.model import Model as ProviderModel
 from inspect_ai.tool import ToolCall as NativeToolCall
 from inspect_ai.tool import ToolChoice, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
-from tenacity import wait_exponential_jitter
+from tenacity import RetryCallState, wait_exponential_jitter
 
 from fathom.models.prompts import (
     Completion,
@@ -51,7 +52,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.records.record import digest
 from fathom.runs.context_injection import HaltedError, install
-from fathom.runs.model_caller import FatalError
+from fathom.runs.model_caller import Attempts, FatalError
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.provider_errors import (
@@ -64,11 +65,12 @@ from fathom.runs.provider_errors import (
     is_unanswered,
     is_unstreamed,
     last_error,
+    may_be_paid,
     problem_of_attempt,
 )
 from fathom.runs.request_buffers import escaped
+from fathom.runs.request_limits import BudgetReached
 from fathom.runs.run import RunLimits
-from fathom.runs.sent_calls import CallMark
 from fathom.systems.protocol import CallError
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ class EngineModel:
         self._inline: dict[str, str] = {}
         self._inline_users: Counter[str] = Counter()
         self._issued: ContextVar[frozenset[str]] = ContextVar("issued", default=frozenset())
-        self._mark: ContextVar[CallMark] = ContextVar("mark")
+        self._attempts: ContextVar[Attempts] = ContextVar("attempts")
         self._streams = True
         self._calls_tools = True
         self._halted = False
@@ -124,7 +126,7 @@ class EngineModel:
         install(model, self, self._sending)
         _disable_client_retries(model)
         self._choose_retries()
-        wait = wait_exponential_jitter(multiplier=limits.backoff, max=60, jitter=limits.backoff)
+        wait = _waiting_as_asked(limits)
         model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
     def halt(self) -> None:
@@ -137,20 +139,23 @@ class EngineModel:
         """A block in which one attempt of a request is sent: it has a connection now."""
         if self._halted:
             raise HaltedError
-        mark = self._mark.get()
-        mark.begin()
+        attempts = self._attempts.get()
+        attempts.begin()
         try:
             yield
-        except Exception:
-            mark.end()
+        except BaseException as error:
+            if may_be_paid(error):
+                attempts.lose()
+            else:
+                attempts.end()
             raise
 
     def stop_waiting(self, reason: str) -> None:
         """Give up requests that wait for an endpoint that is down."""
         self._outages.stop_waiting(reason)
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
-        """One completion; calls `opened` when its first token arrives, and marks when a request is sent."""
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
+        """One completion; calls `opened` when its first token arrives, and tells when an attempt is sent and fails."""
 
         async def on_stream(event: Any) -> None:
             self._outages.answered()
@@ -159,7 +164,7 @@ class EngineModel:
         if prompt.tools and not self._calls_tools:
             raise ToolsUnsupportedError
         choice: ToolChoice | None = None if prompt.may_call else "none"
-        self._mark.set(mark)  # each question has a task of its own
+        self._attempts.set(attempts)  # each question has a task of its own
         try:
             with self._messages(prompt) as messages:
                 output = await self._through_outages(
@@ -169,6 +174,8 @@ class EngineModel:
             raise
         except Exception as error:
             cause = last_error(error)
+            if isinstance(cause, BudgetReached):
+                raise cause from error
             if isinstance(cause, HaltedError):
                 raise FatalError("no further request is sent") from error
             status = getattr(cause, "status_code", None)
@@ -206,7 +213,8 @@ class EngineModel:
             except Exception as error:
                 cause = last_error(error)
                 if not is_unanswered(cause):
-                    self._outages.answered()
+                    if not isinstance(cause, BudgetReached | HaltedError):  # those were not sent
+                        self._outages.answered()
                     raise
                 # A question that always takes too long must not look like an endpoint that is down.
                 attempts = (call,) if is_timeout(cause) or fault_of_body(cause) else (call, attempt)
@@ -235,6 +243,7 @@ class EngineModel:
                 # A stream that is cut off by a closed connection looks complete, except that it has no stop reason.
                 if not output.choices or output.stop_reason != "unknown":
                     return output
+                self._attempts.get().lose()
                 self._reporter.retried()
         output = await self.model.generate(messages, tools, choice)
         self._streams = False
@@ -329,7 +338,10 @@ def _native_message(message: Message, content: list[Content]) -> ChatMessage:
                 return message.native
             if isinstance(message.native, dict):  # from a call of an earlier process
                 return ChatMessageAssistant.model_validate(message.native)
-            calls = [NativeToolCall(one.id, one.name, dict(one.arguments)) for one in message.tool_calls]
+            calls = [
+                NativeToolCall(tool_call.id, tool_call.name, dict(tool_call.arguments))
+                for tool_call in message.tool_calls
+            ]
             return ChatMessageAssistant(content=content, tool_calls=calls or None)
 
 
@@ -348,6 +360,20 @@ def _tools(tools: tuple[ToolDefinition, ...]) -> list[ToolInfo]:
 
 
 # Outputs and errors.
+
+
+def _waiting_as_asked(limits: RunLimits) -> Callable[[RetryCallState], float]:
+    """The seconds before a retry: as many as the server asks for, but at least those of the backoff."""
+    backoff = wait_exponential_jitter(multiplier=limits.backoff, max=60, jitter=limits.backoff)
+
+    def seconds(state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome is not None else None
+        is_rate_limit = getattr(error, "status_code", None) in (429, 529)
+        headers = getattr(getattr(error, "response", None), "headers", None) if is_rate_limit else None
+        asked = parse_retry_after(headers) if headers is not None else None
+        return max(backoff(state), min(asked or 0.0, limits.timeout))
+
+    return seconds
 
 
 class ProviderError(CallError):

@@ -225,7 +225,7 @@ class RunFolder:
     def _write_session(self) -> None:
         if self._session is not None:
             sessions = (*self.manifest.sessions, self._session)
-            write_json(self.folder / MANIFEST, self.manifest.model_copy(update={"sessions": sessions}))
+            write_json(self.folder / MANIFEST, self.manifest.model_copy(update={"sessions": sessions}), checksum=True)
 
     def add_model_version(self, version: str) -> None:
         """Store the name that the provider gave the model in a response."""
@@ -372,7 +372,7 @@ def _begin(folder: Path, manifest: RunManifest) -> RunManifest:
         present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
         if present:
             raise FathomError(f"'{folder}' is not a run (it contains '{present[0]}'). Choose another --out.")
-    write_json(folder / MANIFEST, manifest)
+    write_json(folder / MANIFEST, manifest, checksum=True)
     return manifest
 
 
@@ -475,7 +475,7 @@ def read_usages(folder: Path) -> Iterator[Usage]:
 
 
 def lost_calls(folder: Path) -> list[SentCall]:
-    """The calls that were in flight when a process of the run was killed; while one works, those that are in flight."""
+    """The calls that broke off or were in flight at a kill; while a process works, also those that are in flight."""
     return read_lost_calls(folder / SENT)
 
 
@@ -485,8 +485,8 @@ def read_spent(folder: Path) -> float:
 
 
 def spent_at_most(folder: Path) -> float:
-    """The dollars that a run has spent if calls that were in flight at a kill cost as much as they can."""
-    return read_spent(folder) + sum(one.price or 0.0 for one in lost_calls(folder))
+    """The dollars that a run has spent if lost calls cost as much as they can."""
+    return read_spent(folder) + sum(call.price or 0.0 for call in lost_calls(folder))
 
 
 def is_running(folder: Path) -> bool:

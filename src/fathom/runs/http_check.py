@@ -59,7 +59,7 @@ def _answer_checks(answer: HttpAnswer, view: ContextView) -> Iterator[CheckResul
         yield note("It reports a price, but no tokens.")
     else:
         yield passed(f"It reports its usage: {usage.input_tokens:,} input tokens, ${usage.price:,.4f}.")
-    cited = [*answer.citations, *(one for step in answer.steps for one in step.citations)]
+    cited = [*answer.citations, *(citation for step in answer.steps for citation in step.citations)]
     located = locate(cited, view)
     if located.note:
         yield failed(f"{located.note}.")

@@ -149,7 +149,7 @@ def cells(matrix: Matrix, needs_model: Mapping[str, bool], prompting: Prompting,
     kept: list[MatrixCell] = []
     unused = set(range(len(matrix.exclude)))
     for cell in _product(matrix, needs_model, matrix.prompting or (prompting,), matrix.samples or (samples,)):
-        matching = {number for number, one in enumerate(matrix.exclude) if one.matches(cell)}
+        matching = {number for number, exclusion in enumerate(matrix.exclude) if exclusion.matches(cell)}
         unused -= matching
         if not matching and cell not in kept:
             kept.append(cell)

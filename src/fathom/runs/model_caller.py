@@ -13,6 +13,7 @@ from fathom.models.prompts import Completion, Prompt
 from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.runs.folder import INTERRUPTED
+from fathom.runs.outages import OutageError
 from fathom.runs.redaction import without_secrets
 from fathom.runs.request_limits import Budget, BudgetReached, Gate, Pace
 from fathom.runs.sent_calls import CallMark, unrecorded
@@ -45,11 +46,37 @@ Sending = Callable[[float | None], AbstractContextManager[CallMark]]
 process ends after that and before the end of the block, the call counts as lost."""
 
 
+class Attempts:
+    """The attempts of one call. One that broke off may have been paid: it counts at the highest price of the call."""
+
+    def __init__(self, mark: CallMark, budget: Budget, price: float | None) -> None:
+        self._mark = mark
+        self._budget = budget
+        self._price = price
+        self._lost = False
+
+    def begin(self) -> None:
+        """An attempt is about to be sent; raises BudgetReached if lost ones have left too little."""
+        if self._lost:
+            self._budget.check()
+        self._mark.begin()
+
+    def end(self) -> None:
+        """The attempt has failed and was not paid."""
+        self._mark.end()
+
+    def lose(self) -> None:
+        """The attempt broke off after it was sent."""
+        self._lost = True
+        self._budget.lose(self._price or 0.0)
+        self._mark.lose()
+
+
 class Model(Protocol):
     """A model that completes prompts."""
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
-        """The completion; calls `opened` when its first token arrives, and marks when a request is sent."""
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
+        """The completion; calls `opened` when its first token arrives, and tells when an attempt is sent and fails."""
         ...
 
     def halt(self) -> None:
@@ -64,7 +91,7 @@ class Model(Protocol):
 class NoModel:
     """Stands in for the model of a system that needs none."""
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
         raise FathomError("The system asks a model although it has `needs_model = False`. Remove that, or the call.")
 
     def halt(self) -> None:
@@ -127,6 +154,25 @@ class ModelCaller:
         if self._budget.is_nearly_spent:
             self.stop(self._skipped)
 
+    def ends_with(self, error: Exception) -> bool:
+        """Stop the run if no further question can be asked after this error; False if the error is one question's own.
+
+        A question that did not start, or for which the budget does not suffice, is left for the next time.
+        """
+        match error:
+            case NotStartedError():
+                pass
+            case BudgetReached():
+                self.skip(error)
+            case OutageError():
+                self.stop(str(error))
+            case FatalError() | FathomError():
+                # A full disk or a damaged corpus affects every question, so further calls would be wasted.
+                self.give_up(error)
+            case _:
+                return False
+        return True
+
     @property
     def ended_early(self) -> str | None:
         """Why some questions were not asked; None if all were."""
@@ -156,7 +202,8 @@ class ModelCaller:
             try:
                 await self._pace.wait()
                 with self._sending(highest) as mark:
-                    completion = await self._model.complete(prompt, opened, mark)
+                    attempts = Attempts(mark, self._budget, highest)
+                    completion = await self._model.complete(prompt, opened, attempts)
                     used = completion.usage if completion.usage.input_tokens else self._estimated(call, completion)
                     self._check_usage(used, call, completion)
                     was_sent = completion.stop != "overflow" or used.input_tokens > 0

@@ -40,6 +40,8 @@ class Outages:
         """When the first attempt of the present series of failures began."""
         self._probes = 0
         self._probe_done: anyio.Event | None = None
+        self._stop: anyio.Event | None = None
+        """Ends the pause before a probe."""
         self.ended: str | None = None
         """Why no request is sent any more."""
 
@@ -53,8 +55,10 @@ class Outages:
             if self._probe_done is None:
                 self._probe_done = anyio.Event()
                 self._probes += 1
-                await anyio.sleep(min(self._backoff * 2 ** (self._probes - 1), MAX_PAUSE))
-                return
+                self._stop = self._stop or anyio.Event()
+                with anyio.move_on_after(min(self._backoff * 2 ** (self._probes - 1), MAX_PAUSE)):
+                    await self._stop.wait()
+                break
             await self._probe_done.wait()
         if self.ended is not None:
             raise OutageError(self.ended)
@@ -85,6 +89,8 @@ class Outages:
         """Send nothing more while the endpoint is down: the run is to stop."""
         if self.is_down:
             self.ended = self.ended or reason
+            if self._stop is not None:
+                self._stop.set()
             self._release()
 
     def _seconds(self) -> float:

@@ -113,7 +113,7 @@ def estimate_of(system: System, job: Job, bench: BenchView) -> CallEstimate:
     if not isinstance(estimate, CallEstimate):
         raise FathomError(
             f"The method `estimate` of the system '{system.name}' returned an object of the type "
-            f"'{type(estimate).__name__}' in place of an Estimate. Return `view.estimate(prompt, ...)`."
+            f"'{type(estimate).__name__}' in place of a CallEstimate. Return `view.estimate(prompt, ...)`."
         )
     return estimate
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 from http import HTTPStatus
 from json import JSONDecodeError
 from typing import Any
 
-import httpx
 from inspect_ai.model import Model
 from inspect_ai.model._model import AttemptTimeoutError, StreamIdleTimeoutError
 from tenacity import RetryError
 
 GATEWAY = (502, 503, 504)
 """Status codes with which a gateway says that the server behind it does not answer."""
+_ANSWER_LOST = (502, 504)
+"""Status codes with which a gateway says that it had no complete answer in time from the server behind it. Providers
+do not bill requests that end with any other error status."""
+_CONNECTION = {"APIConnectionError", "TransportError"}
+"""Errors of connections in the clients of providers, by name: they use several versions of one HTTP library."""
+_UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError"}
+"""Errors of connections that were never opened."""
 _FATAL = {
     401: "rejects the API key",
     402: "wants to be paid first",
@@ -86,6 +93,17 @@ def is_unanswered(error: BaseException) -> bool:
     return status in GATEWAY if status is not None else is_timeout(error) or _broken_connection(error) is not None
 
 
+def may_be_paid(error: BaseException) -> bool:
+    """Whether a failed attempt was sent and may have been answered: it broke off, came late or is unreadable."""
+    status = getattr(error, "status_code", None)
+    if status is not None:
+        return status in _ANSWER_LOST
+    if not isinstance(error, Exception) or is_timeout(error) or is_unstreamed(error) or fault_of_body(error):
+        return True  # a cancelled attempt was too slow for the engine
+    names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    return _broken_connection(error) is not None and not names & (_UNSENT | {"ConnectionRefusedError", "gaierror"})
+
+
 def problem_of_attempt(error: BaseException) -> str:
     """In a few words why an attempt got no answer."""
     status = getattr(error, "status_code", None)
@@ -100,15 +118,20 @@ def problem_of_attempt(error: BaseException) -> str:
 def _broken_connection(error: BaseException) -> BaseException | None:
     """The innermost known error of the connection; None if the error is another one."""
     found = None
-    one: BaseException | None = error
-    while one is not None:
-        # The clients of providers have an error of this name for a connection that is refused; its cause may be lost.
-        if isinstance(one, httpx.TransportError | ConnectionError | TimeoutError) or any(
-            kind.__name__ == "APIConnectionError" for kind in type(one).__mro__
-        ):
-            found = one
-        one = one.__cause__
+    for cause in _causes(error):
+        if isinstance(cause, ConnectionError | TimeoutError) or _CONNECTION & {
+            kind.__name__ for kind in type(cause).__mro__
+        }:
+            found = cause
     return found
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, its cause, and so on."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
 
 
 def is_overflow(message: str) -> bool:

@@ -143,7 +143,9 @@ class RequestBuffers:
             client._transport = BufferedTransport(client._transport, text)
             # Connections through a proxy have transports of their own.
             mounted = getattr(client, "_mounts", {})
-            mounted.update({key: BufferedTransport(one, text) for key, one in mounted.items() if one is not None})
+            mounted.update(
+                {key: BufferedTransport(transport, text) for key, transport in mounted.items() if transport is not None}
+            )
 
     def placeholder(self, reference: TextReference) -> str:
         """What stands for a text in all its requests: providers derive keys of their caches from prompts.

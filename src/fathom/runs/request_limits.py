@@ -119,6 +119,15 @@ class Budget:
         """Whether less than a tenth is left."""
         return self._cap is not None and self.spent > 0.9 * self._cap
 
+    def check(self) -> None:
+        """Raise BudgetReached if the requests in flight could cost more than is left, since lost ones were counted."""
+        if not self._fits(0.0):
+            raise self._reached()
+
+    def lose(self, price: float) -> None:
+        """Count an attempt of a request in flight that may have been paid without an answer."""
+        self.spent += price
+
     async def reserve(self, request: float | None, question: float | None = None) -> float:
         """Reserve and return the highest price of a request, as soon as it fits.
 
@@ -128,9 +137,7 @@ class Budget:
         highest = request or 0.0
         while not self._fits(max(highest, question or 0.0)):
             if not self._reserved:
-                raise BudgetReached(
-                    f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more"
-                )
+                raise self._reached()
             settled = self._settled = self._settled or anyio.Event()
             await settled.wait()
         self._reserved.append(highest)
@@ -138,6 +145,9 @@ class Budget:
 
     def _fits(self, price: float) -> bool:
         return self._cap is None or self.spent + sum(self._reserved) + price <= self._cap
+
+    def _reached(self) -> BudgetReached:
+        return BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more")
 
     def settle(self, reserved: float, paid: float | None) -> None:
         """Replace the reservation of a request by its actual price."""

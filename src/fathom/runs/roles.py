@@ -11,25 +11,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, NoReturn, TypeVar
 
 from pydantic import Field
 
 from fathom.models.model_info import ModelInfo
-from fathom.models.prompts import Completion, Expand, Prompt, RolePrompt, TextReference
+from fathom.models.prompts import Completion, Prompt, RolePrompt, TextReference
 from fathom.records.documents import PositiveInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record, digest
 from fathom.runs.folder import LOGS
-from fathom.runs.model_caller import FatalError, ModelCaller, NotStartedError
-from fathom.runs.outages import OutageError
+from fathom.runs.model_caller import ModelCaller
 from fathom.runs.redaction import error_text
-from fathom.runs.request_limits import Budget, BudgetReached, Gate
+from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
 from fathom.runs.unfinished_calls import canonical
-from fathom.systems.protocol import OUTCOMES, CallEstimate, count_tokens, estimate_prompts, total
+from fathom.systems.protocol import OUTCOME_OF_STOP, CallEstimate, estimate_prompts, total
 
 T = TypeVar("T")
 
@@ -103,15 +102,20 @@ class RoleBatch(Generic[T]):
     @property
     def values(self) -> dict[str, T]:
         """The parsed values."""
-        return {id: one.value for id, one in self.results.items() if one.state == "parsed" and one.value is not None}
+        return {
+            id: result.value
+            for id, result in self.results.items()
+            if result.state == "parsed" and result.value is not None
+        }
 
     @property
     def is_complete(self) -> bool:
-        return all(one.state == "parsed" for one in self.results.values())
+        return all(result.state == "parsed" for result in self.results.values())
 
 
-def _no_references(reference: TextReference) -> str:
-    raise FathomError(f"The prompt refers to {reference}, and the batch has no contexts. Give `expand`.")
+def _no_references(reference: TextReference) -> NoReturn:
+    """Stands in for the expansion of references to contexts: the prompts of a batch are plain texts."""
+    raise AssertionError(f"the prompt of a batch refers to {reference}")
 
 
 def run_role(
@@ -121,15 +125,13 @@ def run_role(
     settings: RoleSettings = RoleSettings(),  # noqa: B008
     limits: RunLimits = RunLimits(),  # noqa: B008
     progress: Callable[[int, int], None] = lambda done, total: None,
-    expand: Expand = _no_references,
 ) -> RoleBatch[T]:
     """The results of all prompts; asks those for which the journal in `folder` has no parseable completion.
 
-    `progress` is called with the number of finished prompts and the total. `expand` gives the text of references to
-    contexts.
+    `progress` is called with the number of finished prompts and the total.
     """
     wanted = list(prompts)
-    if len({one.id for one in wanted}) != len(wanted):
+    if len({prompt.id for prompt in wanted}) != len(wanted):
         raise FathomError("Two prompts of a batch have the same id. Give each prompt a unique id.")
     if limits.budget is not None and model.simulate is None and not model.info.has_prices:
         raise FathomError(
@@ -138,7 +140,7 @@ def run_role(
     with file_errors("create the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     with Journal(folder / CALLS, RoleCall) as journal:
-        batch = _Batch(wanted, model, settings, journal, progress, expand)
+        batch = _Batch(wanted, model, settings, journal, progress)
         pending = batch.pending()
         stopped = None
         if pending and model.simulate is not None:
@@ -183,15 +185,13 @@ class _Batch(Generic[T]):
         settings: RoleSettings,
         journal: Journal[RoleCall],
         progress: Callable[[int, int], None],
-        expand: Expand,
     ) -> None:
         self._prompts = prompts
         self.model = model
         self.settings = settings
-        self.expand = expand
         self._journal = journal
         self._progress = progress
-        self._keys = [_key(one.prompt, model.name, settings) for one in prompts]
+        self._keys = [_key(prompt.prompt, model.name, settings) for prompt in prompts]
         self.spent = 0.0
         self._calls: dict[str, RoleCall] = {}
         self._asked: Counter[str] = Counter()
@@ -204,9 +204,9 @@ class _Batch(Generic[T]):
     def pending(self) -> list[_RoleJob[T]]:
         """The prompts without a parseable completion; prompts with the same content appear once."""
         jobs = {
-            key: _RoleJob(key, one)
-            for key, one in zip(self._keys, self._prompts, strict=True)
-            if self._result(key, one).state != "parsed"
+            key: _RoleJob(key, prompt)
+            for key, prompt in zip(self._keys, self._prompts, strict=True)
+            if self._result(key, prompt).state != "parsed"
         }
         self._done = len(self._prompts) - len(jobs)
         return list(jobs.values())
@@ -214,7 +214,7 @@ class _Batch(Generic[T]):
     def record(self, job: _RoleJob[T], completion: Completion, price: float | None = None) -> RoleCall:
         """Write a completion to the journal."""
         usage = completion.usage if price is None else completion.usage.model_copy(update={"price": price})
-        return self._append(job, outcome=OUTCOMES[completion.stop], text=completion.text, usage=usage)
+        return self._append(job, outcome=OUTCOME_OF_STOP[completion.stop], text=completion.text, usage=usage)
 
     def fail(self, job: _RoleJob[T], error: Exception) -> RoleCall:
         """Write an error to the journal."""
@@ -244,8 +244,8 @@ class _Batch(Generic[T]):
 
     def finish(self, stopped: str | None) -> RoleBatch[T]:
         results = {
-            one.id: replace(self._result(key, one), calls=self._asked[key])
-            for key, one in zip(self._keys, self._prompts, strict=True)
+            prompt.id: replace(self._result(key, prompt), calls=self._asked[key])
+            for key, prompt in zip(self._keys, self._prompts, strict=True)
         }
         calls = {key: self._calls[key] for key in self._keys if key in self._calls}
         usage = total([Usage(price=0.0), *(call.usage for call in calls.values())])
@@ -265,7 +265,7 @@ def _run_engine(batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limi
     with batch.model.opened() as (name, arguments):
         model = open_model(name, settings, limits, **arguments)
         caller = ModelCaller(
-            EngineModel(model, batch.expand, limits),
+            EngineModel(model, _no_references, limits),
             batch.model.info,
             settings.max_tokens,
             Budget(limits.budget, batch.spent),
@@ -290,25 +290,16 @@ class _RoleRunner(Generic[T]):
             return None
 
         def bound() -> CallEstimate:
-            return estimate_prompts([job.prompt.prompt], lambda one: count_tokens(self.batch.expand(one)))
+            return estimate_prompts([job.prompt.prompt], _no_references)
 
         try:
             if self._overflows(bound()):
                 call = self.batch.record(job, Completion("", "overflow"))
             else:
                 call = self.batch.record(job, await self.caller.ask(job.prompt.prompt, bound, bound))
-        except NotStartedError:
-            return None
-        except BudgetReached as reached:
-            self.caller.skip(reached)
-            return None
-        except OutageError as outage:
-            self.caller.stop(str(outage))
-            return None
-        except (FatalError, FathomError) as error:
-            self.caller.give_up(error)
-            return None
         except Exception as error:
+            if self.caller.ends_with(error):
+                return None
             call = self.batch.fail(job, error)
         return Response(question_id=call.id, outcome=call.outcome, text=call.text[:MAX_LOGGED_LENGTH], error=call.error)
 

@@ -56,7 +56,7 @@ class RunStatus(Record):
     maybe_paid: NonNegativeInt = 0
     """Attempts of a system of your own that gave no answer and may have cost money. Usage does not include them."""
     lost_calls: NonNegativeInt = 0
-    """Calls that were in flight when a process was killed, and may have cost money. Usage does not include them."""
+    """Calls that broke off or were in flight at a kill, and may have cost money. Usage does not include them."""
     implausible_usage: str | None = None
     """The problem with the usage that the server reported in this process; None if it is plausible."""
     errors: dict[str, NonNegativeInt] = {}

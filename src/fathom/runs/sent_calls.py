@@ -1,7 +1,7 @@
-"""The calls that are in flight: a process that is killed may have paid for calls whose answers it never saw.
+"""The calls that are in flight, and those that broke off: they may have been paid for, although nobody saw an answer.
 
-Each call is written down when it is sent, and again once it has ended. Calls without an end are lost if no process
-works on the run. A call that waits for a connection has not been sent.
+Each attempt is written down when it is sent, and again once it has ended. Those without an end are lost if no process
+works on the run: it was killed, or their connection broke. A call that waits for a connection has not been sent.
 """
 
 from __future__ import annotations
@@ -45,10 +45,14 @@ class CallMark:
             self._write(SentCall(number=self._number, price=self._price))
 
     def end(self) -> None:
-        """The call has ended, or its last attempt has failed."""
+        """The call has ended, or its last attempt was not paid."""
         if self._number is not None:
             self._write(SentCall(number=self._number, ended=True))
             self._number = None
+
+    def lose(self) -> None:
+        """The attempt broke off and may have been paid; the next one is another call."""
+        self._number = None
 
 
 def unrecorded(price: float | None) -> AbstractContextManager[CallMark]:

@@ -130,7 +130,7 @@ class _SimulatedSession:
     def _shown(self, prompt: Prompt) -> ShownParts:
         parts = [(message.role, part) for message in prompt.messages for part in message.parts]
         references = [part for _, part in parts if isinstance(part, TextReference) and part.form == DOCUMENTS]
-        read = [Span(one.start, one.end or self.view.length) for one in references]
+        read = [Span(reference.start, reference.end or self.view.length) for reference in references]
         # A tool's result shows the documents themselves; any other text with places is a note.
         read += self._quoted(part for role, part in parts if role == "tool" and isinstance(part, str))
         notes = self._quoted(part for role, part in parts if role != "tool" and isinstance(part, str))

@@ -19,10 +19,9 @@ from fathom.runs.check_results import CheckResult, failed, passed
 from fathom.runs.folder import RunSettings
 from fathom.runs.http_check import http_checks
 from fathom.runs.memory_journal import MemoryJournal
-from fathom.runs.model_caller import ModelCaller
+from fathom.runs.model_caller import Attempts, ModelCaller
 from fathom.runs.plan import Job, estimate_of, jobs
 from fathom.runs.request_limits import Budget, Gate
-from fathom.runs.sent_calls import CallMark
 from fathom.runs.system_runner import SystemRunner
 from fathom.systems.http import ConnectedSystem
 from fathom.systems.protocol import RequestLimits, System, needs_model, opened
@@ -44,7 +43,7 @@ def check_system(bench: BenchView, system: System, limits: RequestLimits) -> Sys
     chosen = _some_questions(bench)
     first = _Trial(bench, system, limits, chosen)
     results = [*_class_checks(system), *anyio.run(first.run)]
-    if needs_model(system) and not any(one.result == "failed" for one in results):
+    if needs_model(system) and not any(result.result == "failed" for result in results):
         results += _model_checks(bench, system, limits, chosen, first)
     return SystemChecks(results, first.responses)
 
@@ -83,7 +82,7 @@ class _StubModel:
     stop: Stop = "stop"
     prompts: list[Prompt] = field(default_factory=list)
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
         self.prompts.append(prompt)
         opened()
         return Completion(self.text, self.stop)
@@ -197,10 +196,10 @@ def _model_checks(
     bad = 0
     for behavior, model in unusual.items():
         results = anyio.run(_Trial(bench, system, limits, chosen[:1], model).run)
-        for one in results:
-            if one.result == "failed":
+        for result in results:
+            if result.result == "failed":
                 bad += 1
-                yield failed(f"With a model that {behavior}: {one.sentence}")
+                yield failed(f"With a model that {behavior}: {result.sentence}")
     if not bad:
         yield passed(f"It gives a response when the model {', '.join(unusual)}.")
 

@@ -16,11 +16,9 @@ from fathom.records.contexts import ContextId
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Step, Usage
 from fathom.runs.bench_view import BenchView
-from fathom.runs.model_caller import FatalError, MakeEstimate, ModelCaller, NotStartedError
-from fathom.runs.outages import OutageError
+from fathom.runs.model_caller import MakeEstimate, ModelCaller
 from fathom.runs.plan import Job
 from fathom.runs.redaction import error_text, explain
-from fathom.runs.request_limits import BudgetReached
 from fathom.runs.trace import Trace
 from fathom.systems.protocol import ArtifactScope, CallError, CallEstimate, ContextView, Session, System
 
@@ -113,19 +111,9 @@ class SystemRunner:
         session = _Session(self, view, lambda: self._system.estimate(job.question, view), job.question.id, job.sample)
         try:
             response = await answer_of(self._system, job, session)
-        except NotStartedError:
-            return None
-        except BudgetReached as reached:
-            self.caller.skip(reached)
-            return None
-        except OutageError as outage:
-            self.caller.stop(str(outage))
-            return None
-        except (FatalError, FathomError) as error:
-            # A full disk or a damaged corpus affects every question, so further calls would be wasted.
-            self.caller.give_up(error)
-            return None
         except Exception as error:
+            if self.caller.ends_with(error):
+                return None
             maybe_paid = isinstance(error, CallError) and error.maybe_paid
             usage = Usage(seconds=round(time.monotonic() - start, 3), price=None if maybe_paid else 0.0)
             response = Response(

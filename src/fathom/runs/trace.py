@@ -29,7 +29,7 @@ class Trace:
     def add_call(self, prompt: Prompt, purpose: str, completion: Completion) -> None:
         """Add a model call."""
         self.spent.append(completion.usage)
-        calls = "\n".join(f"{one.name}({json.dumps(one.arguments, default=str)})" for one in completion.tool_calls)
+        calls = "\n".join(f"{call.name}({json.dumps(call.arguments, default=str)})" for call in completion.tool_calls)
         output = "\n".join(filter(None, (completion.text, calls)))
         error = None if completion.stop in ("stop", "length") else completion.stop
         self.record(

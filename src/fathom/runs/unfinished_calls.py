@@ -54,8 +54,8 @@ class UnfinishedCalls:
     def open(self, attempts: Attempts) -> None:
         """Read the calls of earlier processes; `attempts` are the responses so far, which the caller counts."""
         self._attempts = attempts
-        for one in self._compact():
-            self._made[one.question_id, one.sample].append(one)
+        for call in self._compact():
+            self._made[call.question_id, call.sample].append(call)
         self._journal.__enter__()
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class UnfinishedCalls:
 
     def _compact(self) -> list[CompletedCall]:
         found = list(self._journal.read())
-        kept = [one for one in found if self._attempts[one.question_id, one.sample] == one.attempt]
+        kept = [call for call in found if self._attempts[call.question_id, call.sample] == call.attempt]
         if len(kept) < len(found):
             write_records(self._journal.path, kept, checksums=True)
         return kept
@@ -82,7 +82,7 @@ class UnfinishedCalls:
         if not waiting:
             return None
         hashed = _hash(prompt)
-        made = next((one for one in waiting if one.prompt == hashed), None)
+        made = next((call for call in waiting if call.prompt == hashed), None)
         if made is None:
             return None
         waiting.remove(made)
@@ -92,7 +92,7 @@ class UnfinishedCalls:
 
     def add(self, question: QuestionId, sample: int, prompt: Prompt, completion: Completion) -> None:
         """Store a call. Once this returns, a kill does not lose it."""
-        calls = [[one.id, one.name, dict(one.arguments), one.error] for one in completion.tool_calls]
+        calls = [[call.id, call.name, dict(call.arguments), call.error] for call in completion.tool_calls]
         native = completion.native
         self._journal.append(
             CompletedCall(

@@ -40,10 +40,10 @@ def check_response(
 
 def check_label(key: Key, response: Response, labels: Collection[str]) -> Verdict:
     """The verdict on a response that gives one of a few labels, perhaps in a sentence."""
-    found = check_response(key, response)
-    if not isinstance(found.parsed, Text):
-        return found
-    label = stated_label(found.parsed.value, labels)
+    verdict = check_response(key, response)
+    if not isinstance(verdict.parsed, Text):
+        return verdict
+    label = stated_label(verdict.parsed.value, labels)
     if label is None:
         return _verdict(response, "unparseable", reason=f"the response names none of {', '.join(labels)}")
     score, measures = compare(key.answer, Text(value=label))

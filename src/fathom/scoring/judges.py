@@ -13,11 +13,11 @@ Decide = Callable[[Sequence[Judgment]], Mapping[str, Decision]]
 
 def majority(decisions: Iterable[Decision]) -> Decision:
     """The decision of more than half of those that were made; `unjudged` if there is none."""
-    made = [decision for decision in decisions if decision != "unjudged"]
-    passed = made.count("pass")
-    if 2 * passed == len(made):
+    decided = [decision for decision in decisions if decision != "unjudged"]
+    passed = decided.count("pass")
+    if 2 * passed == len(decided):
         return "unjudged"
-    return "pass" if 2 * passed > len(made) else "fail"
+    return "pass" if 2 * passed > len(decided) else "fail"
 
 
 def each_part(judgments: Sequence[Judgment]) -> dict[str, Decision]:

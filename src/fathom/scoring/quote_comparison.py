@@ -203,10 +203,10 @@ class SearchedPassage:
 
     def _divided(self, quote: NormalizedWords, at: int, place: int) -> tuple[int, int] | None:
         """The words after the next ones that have the same letters but are divided in another way."""
-        ours, theirs = quote.forms, self._words.forms
-        if ours[at][0] != theirs[place][0]:
+        quoted, printed = quote.forms, self._words.forms
+        if quoted[at][0] != printed[place][0]:
             return None
-        one, two = ours[at], theirs[place]
+        one, two = quoted[at], printed[place]
         for _ in range(6):
             if len(one) == len(two):
                 return (at + 1, place + 1) if one == two else None
@@ -215,14 +215,14 @@ class SearchedPassage:
                 return None
             if short is one:
                 at += 1
-                if at == len(ours) or quote.divides_number(at):
+                if at == len(quoted) or quote.divides_number(at):
                     return None
-                one += ours[at]
+                one += quoted[at]
             else:
                 place += 1
-                if place == len(theirs) or self._words.divides_number(place):
+                if place == len(printed) or self._words.divides_number(place):
                     return None
-                two += theirs[place]
+                two += printed[place]
         return None
 
 
@@ -258,21 +258,21 @@ def _signs_at(
     """
     if not quote.signs and not text.signs:
         return
-    ours = {quote.offsets[at] + start: sign for at, sign in quote.signs.items()}
-    theirs = {text.offsets[at]: sign for at in range(first, after) if (sign := text.signs.get(at))}
-    for at in ours.keys() | theirs.keys():
-        if at > start or at in ours:
-            yield ours.get(at, ""), theirs.get(at, "")
+    quoted = {quote.offsets[at] + start: sign for at, sign in quote.signs.items()}
+    printed = {text.offsets[at]: sign for at in range(first, after) if (sign := text.signs.get(at))}
+    for at in quoted.keys() | printed.keys():
+        if at > start or at in quoted:
+            yield quoted.get(at, ""), printed.get(at, "")
 
 
-def _sign_fits(ours: str, theirs: str) -> bool:
+def _sign_fits(quoted: str, printed: str) -> bool:
     """Whether a quote with one sign may be of a text with the other: it may leave out a comparison, but not a minus."""
-    if ours == theirs:
+    if quoted == printed:
         return True
-    compared, stated = ([name for name in signs.split() if name not in _DASHES] for signs in (ours, theirs))
+    compared, stated = ([name for name in signs.split() if name not in _DASHES] for signs in (quoted, printed))
     if compared and compared != stated:
         return False
-    return "dash" in ours or "dash" in theirs or ("minus" in ours) == ("minus" in theirs)
+    return "dash" in quoted or "dash" in printed or ("minus" in quoted) == ("minus" in printed)
 
 
 def _numbers_kept(one: NormalizedWords, first: int, after: int, two: NormalizedWords, shift: int) -> bool:

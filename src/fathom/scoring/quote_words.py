@@ -118,7 +118,7 @@ class NormalizedWords:
     @cached_property
     def signs(self) -> dict[int, str]:
         """For each word after comparison signs, what they say: "lt" for <, "le" for ≤, "eq minus" for = -."""
-        found: dict[int, str] = {}
+        names: dict[int, str] = {}
         end = 0
         for start in _SIGN_START.finditer(self.text):
             sign = _SIGN.match(self.text, start.start()) if start.start() >= end else None
@@ -128,8 +128,8 @@ class NormalizedWords:
             at = bisect_left(self.starts, end)
             name = self._sign_name(sign) if at < len(self.starts) else ""
             if name:
-                found[at] = f"{found[at]} {name}" if at in found else name
-        return found
+                names[at] = f"{names[at]} {name}" if at in names else name
+        return names
 
     def _sign_name(self, sign: re.Match[str]) -> str:
         """The meaning of a sign; nothing for the > before a quoted line of Markdown.
@@ -206,12 +206,12 @@ def _optional_words(text: str, forms: list[str], starts: list[int], ends: list[i
     optional = [False] * len(starts)
     end = 0
     for start in _OPTIONAL_START.finditer(text):
-        found = _OPTIONAL.match(text, start.start()) if start.start() >= end else None
-        if found is None:
+        match = _OPTIONAL.match(text, start.start()) if start.start() >= end else None
+        if match is None:
             continue
-        end = found.end()
-        first = bisect_left(starts, found.start())
-        for at in range(first, bisect_right(ends, found.end(), first)):
+        end = match.end()
+        first = bisect_left(starts, match.start())
+        for at in range(first, bisect_right(ends, match.end(), first)):
             optional[at] = True
     for at in compress(range(len(forms)), map(str.isdecimal, forms)):
         if at and len(forms[at]) <= 3 and _is_raised(text, ends[at - 1], starts[at]):

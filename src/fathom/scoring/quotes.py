@@ -138,10 +138,10 @@ class QuoteLocator:
         for windows in [[self._whole]] if self._is_short else self._letters.passages(words):
             for window in windows:
                 passage = self._passage(window)
-                found = [QuotePlace(-1, span) for span in passage.without_citations(words)]
-                if not found and not complete:
-                    found = passage.with_gaps(words)
-                places += [QuotePlace(place.left_out, place.span.shifted(window.start)) for place in found]
+                candidates = [QuotePlace(-1, span) for span in passage.without_citations(words)]
+                if not candidates and not complete:
+                    candidates = passage.with_gaps(words)
+                places += [QuotePlace(place.left_out, place.span.shifted(window.start)) for place in candidates]
             if places:
                 break
         fewest = min((place.left_out for place in places), default=0)
@@ -175,10 +175,10 @@ class QuoteLocator:
         for part in parts:
             start = max(0, edge - MAX_BETWEEN_PARTS) if before else edge
             end = edge if before else edge + MAX_BETWEEN_PARTS
-            found = QuoteLocator(self._text[start:end]).locate(part, end - start if before else 0)
-            if found is None:
+            extension = QuoteLocator(self._text[start:end]).locate(part, end - start if before else 0)
+            if extension is None:
                 return None
-            edge = start + (found.start if before else found.end)
+            edge = start + (extension.start if before else extension.end)
         return edge
 
 
@@ -294,9 +294,9 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 def _gap(text: str, at: int, step: int) -> int:
     """The next place between two words, forward or backward; the place itself if there is none near."""
-    for place in range(at, at + step * _MARGIN, step):
-        if not 0 < place < len(text) or text[place].isspace() or text[place - 1].isspace():
-            return place
+    for index in range(at, at + step * _MARGIN, step):
+        if not 0 < index < len(text) or text[index].isspace() or text[index - 1].isspace():
+            return index
     return at
 
 

@@ -17,7 +17,7 @@ MAX_CHARACTERS_PER_TOKEN, HIDDEN_TOKENS = 1.0, 64
 """Tokens beyond one per character that show that a provider has hidden some: no tokenizer needs so many."""
 
 
-def counted(response: Response, reasoning: Reasoning) -> Response:
+def select_reasoning(response: Response, reasoning: Reasoning) -> Response:
     """The response with only the reasoning that counts."""
     if reasoning == "thinking" or not response.thinking:
         return response
@@ -31,7 +31,7 @@ def reasoning_text(response: Response) -> str:
 
 def reasoning_state(response: Response, reasoning: Reasoning) -> ReasoningState:
     """Where the reasoning of a response is."""
-    text = reasoning_text(counted(response, reasoning)).strip()
+    text = reasoning_text(select_reasoning(response, reasoning)).strip()
     head, _, last = text.rpartition("\n")
     if len(head.strip()) >= MIN_REASONING_LENGTH or len(last) >= 4 * MIN_REASONING_LENGTH:
         return "shown"

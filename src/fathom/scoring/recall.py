@@ -37,28 +37,28 @@ def retrieved(trace: Iterable[Step]) -> list[Passage] | None:
     return list(dict.fromkeys(passage for step in steps for passage in step.passages)) if steps else None
 
 
-def recall(needed: Iterable[Passage], found: Sequence[Passage]) -> Recall | None:
+def recall(needed: Iterable[Passage], retrieved: Sequence[Passage]) -> Recall | None:
     """The recall of the needed passages; None if nothing is needed.
 
     A needed span counts if it lies completely in the retrieved passages taken together; a needed document counts if
     any passage of it was retrieved.
     """
-    wanted = dict.fromkeys(needed)
-    if not wanted:
+    passages = dict.fromkeys(needed)
+    if not passages:
         return None
-    documents = {passage.document for passage in wanted}
-    hits = len(wanted) - len(missing(wanted, found))
+    documents = {passage.document for passage in passages}
+    hits = len(passages) - len(missing(passages, retrieved))
     return Recall(
-        spans=hits / len(wanted),
-        documents=len(documents & {passage.document for passage in found}) / len(documents),
-        too_few=len(found) < len(documents),
+        spans=hits / len(passages),
+        documents=len(documents & {passage.document for passage in retrieved}) / len(documents),
+        too_few=len(retrieved) < len(documents),
     )
 
 
-def missing(needed: Iterable[Passage], found: Iterable[Passage]) -> list[Passage]:
+def missing(needed: Iterable[Passage], retrieved: Iterable[Passage]) -> list[Passage]:
     """The needed passages that do not lie completely in the retrieved ones."""
     by_document: dict[DocumentId, list[Span]] = defaultdict(list)
-    for passage in found:
+    for passage in retrieved:
         by_document[passage.document].append(passage.span)
     joined = {document: join_spans(spans) for document, spans in by_document.items()}
     return [

@@ -193,10 +193,10 @@ class SpanMatcher:
         for at, passage in enumerate(predicted):
             if passage.document not in documents or _empty(passage):
                 continue
-            mine = self._place(passage)
+            own_range = self._place(passage)
             for other, two, place in places:
                 # Most passages are apart, which needs no overlap; one without sentences is compared by characters.
-                if mine and place and (mine.stop <= place.start or place.stop <= mine.start):
+                if own_range and place and (own_range.stop <= place.start or place.stop <= own_range.start):
                     continue
                 if (overlap := self.overlap(passage, two)) >= self.threshold:
                     edges.append(PassagePair(at, other, overlap))
@@ -209,21 +209,21 @@ class SpanMatcher:
 
     def link_pairs(self, gold: Sequence[LinkedSpan], predicted: Sequence[LinkedSpan]) -> list[LinkPair]:
         """The matched links."""
-        ours, theirs = link_places(predicted), link_places(gold)
+        predicted_links, gold_links = link_places(predicted), link_places(gold)
         claims: dict[int, list[PassagePair]] = defaultdict(list)
         for edge in self._edges([claim.passage for claim in gold], [claim.passage for claim in predicted]):
             claims[edge.predicted].append(edge)
         links: dict[int, list[int]] = defaultdict(list)
-        for other, two in enumerate(theirs):
-            links[two.claim].append(other)
+        for other, gold_link in enumerate(gold_links):
+            links[gold_link.claim].append(other)
         edges = [
             PassagePair(at, other, (claim.overlap + evidence) / 2)
-            for at, one in enumerate(ours)
-            for claim in claims[one.claim]
+            for at, predicted_link in enumerate(predicted_links)
+            for claim in claims[predicted_link.claim]
             for other in links[claim.gold]
-            if (evidence := self._evidence_overlap(predicted, one, gold, theirs[other]))
+            if (evidence := self._evidence_overlap(predicted, predicted_link, gold, gold_links[other]))
         ]
-        return [LinkPair(ours[pair.predicted], theirs[pair.gold]) for pair in assign(edges)]
+        return [LinkPair(predicted_links[pair.predicted], gold_links[pair.gold]) for pair in assign(edges)]
 
     def _evidence_overlap(
         self, predicted: Sequence[LinkedSpan], one: LinkPlace, gold: Sequence[LinkedSpan], two: LinkPlace
@@ -236,12 +236,12 @@ class SpanMatcher:
 
     def distinct(self, passages: Iterable[Passage]) -> list[Passage]:
         """Passages that differ at the level of the matcher, each once; those that were not located all count."""
-        found: dict[Hashable, Passage] = {}
+        by_place: dict[Hashable, Passage] = {}
         for number, passage in enumerate(passages):
             covered = self.index.covered(passage) if self.level == "sentence" else None
             place: Hashable = (passage.document, covered) if covered else passage
-            found.setdefault(number if _empty(passage) else place, passage)
-        return list(found.values())
+            by_place.setdefault(number if _empty(passage) else place, passage)
+        return list(by_place.values())
 
     def gap(self, claim: Passage, evidence: Passage) -> int | None:
         """Sentences between two passages; None if they are of different documents or one was not located."""

@@ -80,7 +80,7 @@ class LoadedSystem:
     def settings(self) -> dict[str, JsonValue]:
         """The system's settings as `run.json` records them, without those that do not affect its answers."""
         kind: Any = type(self.system)
-        left_out = {one.name for one in fields(kind) if one.metadata.get(NOT_RECORDED)}
+        left_out = {field.name for field in fields(kind) if field.metadata.get(NOT_RECORDED)}
         dumped: dict[str, JsonValue] = TypeAdapter(kind).dump_python(self.system, mode="json")
         return {name: value for name, value in dumped.items() if name not in left_out}
 
@@ -88,7 +88,7 @@ class LoadedSystem:
     def changed_settings(self) -> dict[str, JsonValue]:
         """The settings that differ from their defaults, except for the prompting."""
         kind: Any = type(self.system)
-        changed = [one.name for one in fields(kind) if getattr(self.system, one.name) != _default(one)]
+        changed = [field.name for field in fields(kind) if getattr(self.system, field.name) != _default(field)]
         own = [name for name in changed if name not in ("prompting", "name")]
         return {name: value for name, value in self.settings.items() if name in own}
 
@@ -203,7 +203,7 @@ def _load_class(name: str) -> tuple[type[Any], str]:
 
 
 def _check_kind(kind: type[Any], name: str) -> None:
-    missing = [one for one in ("name", "answer", "estimate") if not hasattr(kind, one)]
+    missing = [member for member in ("name", "answer", "estimate") if not hasattr(kind, member)]
     if missing or "__dataclass_fields__" not in vars(kind):
         lacks = f"no '{missing[0]}'" if missing else "no @dataclass(frozen=True) decorator"
         raise FathomError(f"'{name}' is not a system: it has {lacks}. See docs/own-system.md.")

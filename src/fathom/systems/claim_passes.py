@@ -83,8 +83,8 @@ class ThreePass(ClaimsFirst):
         found = await ask_for_text(session, self._prompt("evidence", question, view, shown), "evidence")
         claims = merge(claims, entries_in(found, session), session)
         shown = self._shown(claims, session)
-        said = await ask_for_text(session, self._prompt("conclusions", question, view, shown), "conclusions")
-        return merge(claims, _without_evidence(entries_in(said, session)), session)
+        text = await ask_for_text(session, self._prompt("conclusions", question, view, shown), "conclusions")
+        return merge(claims, _without_evidence(entries_in(text, session)), session)
 
     def _shown(self, claims: Sequence[Entry], session: Session) -> str:
         """The claims under their numbers, as many as may be shown."""
@@ -144,8 +144,8 @@ class OneByOne(ClaimsFirst):
         found = await ask_for_text(session, self._prompt("evidence", question, session.view, shown), "evidence")
         claim = {**claim, **about(number, claim, found, session)}
         shown = cut_to(json.dumps(claim, ensure_ascii=False), self.listed)
-        said = await ask_for_text(session, self._prompt("conclusion", question, session.view, shown), "conclusion")
-        return {**claim, **_without_evidence([(None, about(number, claim, said, session))])[0][1]}
+        text = await ask_for_text(session, self._prompt("conclusion", question, session.view, shown), "conclusion")
+        return {**claim, **_without_evidence([(None, about(number, claim, text, session))])[0][1]}
 
     def _prompt(self, step: str, question: Question, view: ContextView, claims: str = "") -> Prompt:
         return pass_prompt(question, view, view.instruction(f"{self.name}, {step}"), claims)
@@ -207,20 +207,20 @@ def entries_in(text: str, session: Session) -> list[tuple[int | None, Entry]]:
 
 def _entries(value: JsonValue) -> Iterator[tuple[int | None, Entry]]:
     if isinstance(value, dict):
-        keyed = {_number(name): one for name, one in value.items()}
+        keyed = {_number(name): part for name, part in value.items()}
         if value and None not in keyed:  # {"1": {...}, "claim 2": {...}}
-            yield from ((number, _entry(one)) for number, one in keyed.items())
+            yield from ((number, _entry(part)) for number, part in keyed.items())
             return
-        lists = [one for one in value.values() if isinstance(one, list)]
-        if _number_in(value) is None and any(_is_entry(one) for inner in lists for one in inner):
+        lists = [part for part in value.values() if isinstance(part, list)]
+        if _number_in(value) is None and any(_is_entry(part) for inner in lists for part in inner):
             for inner in lists:
                 yield from _entries(inner)
             return
         yield _number_in(value), _entry(value)
     elif isinstance(value, list):
-        for one in value:
-            if isinstance(one, dict):
-                yield _number_in(one), _entry(one)
+        for part in value:
+            if isinstance(part, dict):
+                yield _number_in(part), _entry(part)
 
 
 def _is_entry(value: JsonValue) -> bool:
@@ -231,7 +231,7 @@ def _is_entry(value: JsonValue) -> bool:
 def _entry(value: JsonValue) -> Entry:
     """An entry about a claim; a bare list is its evidence."""
     if isinstance(value, dict):
-        return {name: one for name, one in value.items() if name not in _NUMBER_NAMES or isinstance(one, dict)}
+        return {name: part for name, part in value.items() if name not in _NUMBER_NAMES or isinstance(part, dict)}
     return {EVIDENCE: value} if isinstance(value, list) else {}
 
 
@@ -291,7 +291,7 @@ def about(number: int, claim: Entry, text: str, session: Session) -> Entry:
     # A single entry is about the claim that was asked about, even if its number is wrong.
     for entry in named or [entry for _, entry in entries if len(entries) == 1]:
         _add(result, entry)
-    return {name: one for name, one in result.items() if name not in _QUOTE_NAMES}
+    return {name: part for name, part in result.items() if name not in _QUOTE_NAMES}
 
 
 def _is_evidence(entry: Entry) -> bool:
@@ -300,7 +300,7 @@ def _is_evidence(entry: Entry) -> bool:
 
 def _without_evidence(entries: Iterable[tuple[int | None, Entry]]) -> list[tuple[int | None, Entry]]:
     """Entries of the last pass, which concludes from the evidence and cannot add to it."""
-    return [(number, {name: one for name, one in entry.items() if name != EVIDENCE}) for number, entry in entries]
+    return [(number, {name: part for name, part in entry.items() if name != EVIDENCE}) for number, entry in entries]
 
 
 def written(claims: Sequence[Entry]) -> str:
@@ -310,15 +310,15 @@ def written(claims: Sequence[Entry]) -> str:
 
 def _read(text: str, session: Session) -> JsonValue:
     """The JSON of a pass; None if there is none. The trace says what was repaired."""
-    found = read_json(text)
-    if found is None:
+    parsed = read_json(text)
+    if parsed is None:
         if text.strip():
             session.record(Step(kind="tool", name=READ, error="no JSON could be read"))
         return None
-    if found.repairs:
-        output = f"repaired: {', '.join(found.repairs)}"
-        session.record(Step(kind="tool", name=READ, output=output, error=CUT_OFF if found.cut_off else None))
-    return found.value
+    if parsed.repairs:
+        output = f"repaired: {', '.join(parsed.repairs)}"
+        session.record(Step(kind="tool", name=READ, output=output, error=CUT_OFF if parsed.cut_off else None))
+    return parsed.value
 
 
 def _longest_list(value: JsonValue) -> list[JsonValue]:

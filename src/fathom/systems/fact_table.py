@@ -65,18 +65,18 @@ async def choose_columns(question: Question, session: Session) -> tuple[str, ...
 def columns_in(text: str) -> tuple[str, ...]:
     """The names in the last list of a completion, as names of columns."""
     found = read_json(text, lambda value: bool(_listed(value)))
-    kept: list[str] = []
+    names: list[str] = []
     for name in dict.fromkeys(map(_column, _listed(found.value) if found else [])):
-        if name and name != DOCUMENT and count_tokens(", ".join([*kept, name])) <= COLUMN_TOKENS:
-            kept.append(name)
-    return tuple(kept)
+        if name and name != DOCUMENT and count_tokens(", ".join([*names, name])) <= COLUMN_TOKENS:
+            names.append(name)
+    return tuple(names)
 
 
 def _listed(value: JsonValue) -> list[str]:
     """The texts of a list, or of the first list in an object such as {"columns": [...]}."""
     if isinstance(value, dict):
-        value = next((one for one in value.values() if isinstance(one, list)), None)
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+        value = next((part for part in value.values() if isinstance(part, list)), None)
+    return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
 
 
 def _column(name: str) -> str:

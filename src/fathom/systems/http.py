@@ -267,19 +267,19 @@ class HttpCallError(CallError):
 
 def _status_error(status: int, headers: Mapping[str, str], body: bytes) -> HttpCallError:
     reason = " ".join(body.decode("utf-8", "replace").split())[:MAX_REASON_LENGTH]
-    said = f"{status}: {reason}" if reason else str(status)
+    message = f"{status}: {reason}" if reason else str(status)
     if 300 <= status < 400:
         return HttpCallError(
             f"The system redirects to '{headers.get('location', '')[:MAX_REASON_LENGTH]}' ({status}). Redirects "
             "are not followed. Give the address itself."
         )
     if status in (401, 403, 404, 405):
-        return HttpCallError(f"The system does not take questions at this address ({said}).", ends_run=True)
+        return HttpCallError(f"The system does not take questions at this address ({message}).", ends_run=True)
     if status in _LATER:
         given = headers.get("retry-after", "")
         wait = float(given) if given.isdecimal() and len(given) < 9 else None
-        return HttpCallError(f"The system did not answer ({said}).", again=True, wait=wait)
-    return HttpCallError(f"The system refused the question ({said}).")
+        return HttpCallError(f"The system did not answer ({message}).", again=True, wait=wait)
+    return HttpCallError(f"The system refused the question ({message}).")
 
 
 async def _beginning(response: httpx.Response) -> bytes:

@@ -231,9 +231,9 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
         return _clean(value)
     if isinstance(value, list):
-        return [_cleaned(one) for one in value]
+        return [_cleaned(part) for part in value]
     if isinstance(value, dict):
-        return {_clean(name): _cleaned(one) for name, one in value.items()}
+        return {_clean(name): _cleaned(part) for name, part in value.items()}
     return value
 
 
@@ -276,12 +276,12 @@ def locate(citations: Sequence[CitedPart], view: ContextView) -> LocatedCitation
             lost.append(f"there is no document '{citation.document[:80]}'")
             continue
         document = known[citation.document]
-        found = _find(citation, document, view, texts)
-        if isinstance(found, str):
-            lost.append(found)
+        span = _find(citation, document, view, texts)
+        if isinstance(span, str):
+            lost.append(span)
             continue
         place = view.context.places[document.number - 1]
-        passages.append(Passage(document=document.id, span=place.source(*found.shifted(document.span.start))))
+        passages.append(Passage(document=document.id, span=place.source(*span.shifted(document.span.start))))
     return LocatedCitations(tuple(passages), tuple(lost))
 
 

@@ -341,7 +341,7 @@ async def opened(system: System, limits: RequestLimits, model: str | None) -> As
         yield active
 
 
-OUTCOMES: dict[str, Literal["answered", "truncated", "refused", "overflow"]] = {
+OUTCOME_OF_STOP: dict[str, Literal["answered", "truncated", "refused", "overflow"]] = {
     "stop": "answered",
     "length": "truncated",
     "refused": "refused",
@@ -353,7 +353,7 @@ def response_to(question: Question, completion: Completion, text: str | None = N
     """The response that a completion gives, or that `text` gives in its place. The session adds usage and trace."""
     return Response(
         question_id=question.id,
-        outcome=OUTCOMES[completion.stop],
+        outcome=OUTCOME_OF_STOP[completion.stop],
         text=completion.text if text is None else text,
         thinking=completion.thinking,
     )

@@ -78,11 +78,11 @@ class Rag:
             session.record(Step(kind="retrieval", name="query of the second hop", input=query))
         if self.rerank:
             ranking = await self._reranked([question.text, *queries], index, session, ranking)
-        found = list(self._taken(index, ranking))
-        passages = tuple(index.passage(chunk) for chunk in found)
+        chunks = list(self._taken(index, ranking))
+        passages = tuple(index.passage(chunk) for chunk in chunks)
         name = f"{self.method}, reranked" if self.rerank else self.method
         session.record(Step(kind="retrieval", name=name, input=question.text, passages=passages))
-        return response_to(question, await session.ask(self._prompt(question, session.view, found), "answer"))
+        return response_to(question, await session.ask(self._prompt(question, session.view, chunks), "answer"))
 
     def ranking(self, index: ContextIndex, question: str) -> tuple[list[str], Iterable[Chunk]]:
         """The queries of the second hop, and the chunks for a question, best first."""
@@ -90,8 +90,8 @@ class Rag:
 
         if self.hops == 1:
             return [], index.search(question)
-        found = search_in_hops(index, question)
-        return [query.text for query in found.queries], found.chunks
+        hops = search_in_hops(index, question)
+        return [query.text for query in hops.queries], hops.chunks
 
     async def _reranked(
         self, queries: Sequence[str], index: ContextIndex, session: Session, ranking: Iterable[Chunk]
@@ -124,18 +124,18 @@ class Rag:
         def bound(chunks: int) -> int:
             return min(all_chunks, chunks * self.chunk) + chunks * LABEL_TOKENS
 
-        asked = view.count(question.text)
-        tokens = view.count(self._instruction(view)) + asked + (self.budget or bound(self.k))
+        question_tokens = view.count(question.text)
+        tokens = view.count(self._instruction(view)) + question_tokens + (self.budget or bound(self.k))
         if not self.rerank or self.reranker:
             return CallEstimate(calls=1, input_tokens=tokens, largest_call=tokens)
-        ranking = view.count(TASK) + asked + bound(self.rerank) + LABEL_TOKENS
+        ranking = view.count(TASK) + question_tokens + bound(self.rerank) + LABEL_TOKENS
         return CallEstimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))
 
     def _instruction(self, view: ContextView) -> str:
         return f"{NOTE}\n\n{view.instruction(f'full, {self.prompting}')}"
 
-    def _prompt(self, question: Question, view: ContextView, found: Sequence[Chunk]) -> Prompt:
-        shown = merged(found) if self.order == "position" else found
+    def _prompt(self, question: Question, view: ContextView, chunks: Sequence[Chunk]) -> Prompt:
+        shown = merged(chunks) if self.order == "position" else chunks
         parts = (self._instruction(view), *excerpts(view, shown), question.text)
         # Every question has its own excerpts, so a cache serves the instruction alone.
         return Prompt((Message.user(*parts),), shared=1)
@@ -144,7 +144,7 @@ class Rag:
 def merged(chunks: Sequence[Chunk]) -> list[Chunk]:
     """The chunks in the order of the text, those that overlap or touch as one."""
     joined: list[Chunk] = []
-    for chunk in sorted(chunks, key=lambda one: one.start):
+    for chunk in sorted(chunks, key=lambda part: part.start):
         if joined and joined[-1].document == chunk.document and chunk.start <= joined[-1].end:
             joined[-1] = joined[-1]._replace(end=max(joined[-1].end, chunk.end))
         else:
@@ -157,8 +157,8 @@ def excerpts(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | TextR
     documents = view.documents
     for number, group in groupby(chunks, key=lambda chunk: chunk.document):
         yield f"===== {documents[number - 1].label}\n"
-        for place, chunk in enumerate(group):
-            if place:
+        for index, chunk in enumerate(group):
+            if index:
                 yield GAP
             yield view.reference(DOCUMENTS, chunk.start, chunk.end)
         yield "\n"

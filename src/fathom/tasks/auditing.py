@@ -13,7 +13,8 @@ from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.answer_types.variants import accepted_forms, near_misses
 from fathom.scoring.keys import Key
-from fathom.tasks.bench import Bench, BenchCounts
+from fathom.tasks.bench import Bench
+from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import fingerprint_of
 from fathom.tasks.catalog import family
 from fathom.tasks.errata import Erratum, current_errata
@@ -55,8 +56,8 @@ def audit(
         auditors = {name: family(name).audit(corpus, seed) for name in bench.manifest.families}
         for done, (context, items) in enumerate(bench.by_context(), start=1):
             for name, auditor in auditors.items():
-                if mine := [item for item in items if item.question.family == name]:
-                    auditor.check(context, mine)
+                if items_of_family := [item for item in items if item.question.family == name]:
+                    auditor.check(context, items_of_family)
             progress(done)
         for auditor in auditors.values():
             checks.extend(auditor.results())

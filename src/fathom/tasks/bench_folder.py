@@ -33,7 +33,7 @@ def making(folder: Path) -> Iterator[Callable[[Record], None]]:
     The manifest's draft is there from the first moment to the last: files that got their names before a kill are
     recognized as those of an unfinished bench. After an error, everything that was created is removed again.
     """
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    created = [path for path in (folder, *folder.parents) if not path.exists()]
     with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -47,7 +47,7 @@ def making(folder: Path) -> Iterator[Callable[[Record], None]]:
             with _clearing(folder):
                 yield finish
     except BaseException:
-        for path in made:
+        for path in created:
             with suppress(OSError):
                 path.rmdir()
         raise

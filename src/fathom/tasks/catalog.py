@@ -44,20 +44,32 @@ def family(name: str) -> Family:
     if name not in packages:
         raise FathomError(f"There is no family '{name}'. Choose among {', '.join(packages)}.")
     try:
-        found = import_module(packages[name]).FAMILY
+        value = import_module(packages[name]).FAMILY
     except (ModuleNotFoundError, AttributeError) as error:
         raise FathomError(f"The package '{packages[name]}' has no family: {error}. Check {VARIABLE}.") from error
-    assert isinstance(found, Family) and found.name == name, f"{packages[name]} exports no family '{name}'"
-    return found
+    assert isinstance(value, Family) and value.name == name, f"{packages[name]} exports no family '{name}'"
+    return value
+
+
+def builds_per_context(name: str) -> bool:
+    """Whether the family asks about contexts that were sampled beforehand."""
+    return isinstance(family(name).build, PerContext)
+
+
+def per_context(name: str) -> PerContext:
+    """The functions that build the items of such a family."""
+    method = family(name).build
+    assert isinstance(method, PerContext), f"{name} builds its own contexts"
+    return method
 
 
 def tags_of(families: Iterable[str]) -> tuple[Tag, ...]:
     """The tags of these families in their order, each name once."""
-    found: dict[str, Tag] = {}
+    tags: dict[str, Tag] = {}
     for name in families:
         for tag in family(name).tags:
-            found.setdefault(tag.name, tag)
-    return tuple(found.values())
+            tags.setdefault(tag.name, tag)
+    return tuple(tags.values())
 
 
 def measures_of(families: Iterable[str]) -> tuple[RatioMeasure, ...]:
@@ -95,21 +107,20 @@ def values_of(families: Iterable[str], tag: str) -> tuple[str, ...]:
     """The values of a tag in the order in which they are listed, where it has one."""
     if tag == "split":
         return get_args(Split)
-    return next((one.values for one in tags_of(families) if one.name == tag), ())
+    return next((declared.values for declared in tags_of(families) if declared.name == tag), ())
 
 
 def settings_of(name: str, values: FamilySettings | Mapping[str, Any]) -> FamilySettings:
     """The settings of a family from these values, with defaults for the others."""
-    wanted = family(name).settings
+    settings_class = family(name).settings
     if isinstance(values, FamilySettings):
-        assert isinstance(values, wanted), f"{type(values).__name__} are not settings of {name}"
+        assert isinstance(values, settings_class), f"{type(values).__name__} are not settings of {name}"
         return values
-    for unknown in values.keys() - wanted.model_fields.keys():
-        raise FathomError(
-            f"The family '{name}' has no setting '{unknown}'. It has: {', '.join(wanted.model_fields) or 'none'}."
-        )
+    for unknown in values.keys() - settings_class.model_fields.keys():
+        known = ", ".join(settings_class.model_fields)
+        raise FathomError(f"The family '{name}' has no setting '{unknown}'. It has: {known or 'none'}.")
     try:
-        return wanted.model_validate(values)
+        return settings_class.model_validate(values)
     except ValidationError as error:
         problem = first_error(error).rstrip(".")
         raise FathomError(f"Settings of the family '{name}': {problem}. See `fathom build {name} --help`.") from None

@@ -14,7 +14,7 @@ from fathom.records.files import RecordFile, StoredMapping
 from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
-from fathom.scoring.reasoning import counted, reasoning_state
+from fathom.scoring.reasoning import reasoning_state, select_reasoning
 from fathom.scoring.recall import recall_measures
 from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import GRADED, Verdict
@@ -35,8 +35,8 @@ def stored_keys(bench: Bench, questions: Container[QuestionId] | None = None) ->
     position = 0
     with file_errors("read", path), path.open("rb") as file:
         for line in file:
-            found = _KEY_ID.match(line)
-            id = found[1].decode() if found else RecordFile(path, Key).at(position).question_id
+            match = _KEY_ID.match(line)
+            id = match[1].decode() if match else RecordFile(path, Key).at(position).question_id
             if questions is None or id in questions:
                 positions[id] = position
             position += len(line)
@@ -82,18 +82,18 @@ def verdict(
 
     If the response retrieved passages, the recall of the needed passages is among the measures.
     """
-    found = owner.check(key, counted(response, reasoning), shown, judgments)
+    checked = owner.check(key, select_reasoning(response, reasoning), shown, judgments)
     if owner.checks_reasoning and response.outcome in ("answered", "truncated"):
-        found = found.model_copy(update={"reasoning": reasoning_state(response, reasoning)})
+        checked = checked.model_copy(update={"reasoning": reasoning_state(response, reasoning)})
     if measures := recall_measures(key, response):
-        found = found.model_copy(update={"measures": found.measures | measures})
+        checked = checked.model_copy(update={"measures": checked.measures | measures})
     # An unjudged response may still get its measures from a judge.
-    if found.outcome not in (*GRADED, "unjudged") and (empty := owner.empty_measures(key)):
-        found = found.model_copy(update={"measures": {**empty, **found.measures}})
-    if owner.correct_score == 1.0 or found.outcome not in GRADED:
-        return found
-    outcome = "correct" if found.score >= owner.correct_score else "incorrect"
-    return found.model_copy(update={"outcome": outcome})
+    if checked.outcome not in (*GRADED, "unjudged") and (empty := owner.empty_measures(key)):
+        checked = checked.model_copy(update={"measures": {**empty, **checked.measures}})
+    if owner.correct_score == 1.0 or checked.outcome not in GRADED:
+        return checked
+    outcome = "correct" if checked.score >= owner.correct_score else "incorrect"
+    return checked.model_copy(update={"outcome": outcome})
 
 
 def check(item: Item, response: Response, shown: ShownContexts | None = None) -> Verdict:
@@ -121,7 +121,7 @@ class Checker:
         self._shown = ShownContexts(bench)
         self.keys = stored_keys(bench, self._questions)
         self._judgments: dict[tuple[QuestionId, int], list[Judgment]] = {}
-        self._reasoning = reasoning
+        self.reasoning = reasoning
         for judgment in judgments:
             if judgment.reasoning == reasoning:
                 self._judgments.setdefault((judgment.question_id, judgment.sample), []).append(judgment)
@@ -129,7 +129,7 @@ class Checker:
     def __call__(self, key: Key, response: Response) -> Verdict:
         judgments = self._judgments.get((response.question_id, response.sample), ())
         question = self._questions[key.question_id]
-        return verdict(family(question.family), key, response, judgments, self._shown(question), self._reasoning)
+        return verdict(family(question.family), key, response, judgments, self._shown(question), self.reasoning)
 
     def verdict(self, response: Response) -> Verdict:
         return self(self.keys[response.question_id], response)
@@ -144,5 +144,7 @@ class ResponseChecker:
 
     def __call__(self, question: Question, response: Response) -> tuple[bool, str] | None:
         """Whether a response is correct, and the reason; None if a judge must decide."""
-        found = verdict(family(question.family), self._keys[question.id], response, shown=self._shown(question))
-        return None if found.outcome == "unjudged" else (found.outcome == "correct", found.reason or found.outcome)
+        checked = verdict(family(question.family), self._keys[question.id], response, shown=self._shown(question))
+        return (
+            None if checked.outcome == "unjudged" else (checked.outcome == "correct", checked.reason or checked.outcome)
+        )

@@ -84,8 +84,8 @@ def import_disputes(folder: Path, disputes: Iterable[Dispute]) -> ImportedDisput
     """Add disputes to the errata of a bench, or none of them if one is of another bench or an unknown question."""
     bench = Bench(folder)
     questions = {question.id for question in bench.all_questions()}
-    found = list(disputes)
-    for dispute in found:
+    listed = list(disputes)
+    for dispute in listed:
         if dispute.bench != bench.manifest.fingerprint:
             raise FathomError(
                 f"The dispute of '{dispute.question_id}' is not about the bench '{folder}'. Give its bench."
@@ -96,7 +96,7 @@ def import_disputes(folder: Path, disputes: Iterable[Dispute]) -> ImportedDisput
     known = set(read_errata(folder))
     added = 0
     with Journal(folder / FILE, Erratum) as journal:
-        for dispute in found:
+        for dispute in listed:
             erratum = Erratum(
                 question_id=dispute.question_id, state="disputed", reason=dispute.reason, by=dispute.by, at=dispute.at
             )
@@ -105,5 +105,5 @@ def import_disputes(folder: Path, disputes: Iterable[Dispute]) -> ImportedDisput
                 journal.append(erratum)
                 known.add(erratum)
                 added += 1
-    again = sum(dispute.question_id in retired for dispute in found)
-    return ImportedDisputes(added=added, known=len(found) - added - again, retired=again)
+    again = sum(dispute.question_id in retired for dispute in listed)
+    return ImportedDisputes(added=added, known=len(listed) - added - again, retired=again)

@@ -40,6 +40,13 @@ class Item:
     key: Key
 
 
+class ContextItems(NamedTuple):
+    """A context with the items that ask about it."""
+
+    context: Context
+    items: list[Item]
+
+
 class FamilySettings(Record):
     """Base of a family's settings; the options of `fathom build FAMILY` are derived from its fields.
 
@@ -206,7 +213,7 @@ class PerContext:
 class CorpusBuilder(Protocol):
     """Makes the items of one corpus together with the contexts that they are asked about."""
 
-    def build(self) -> Iterator[tuple[Context, list[Item]]]: ...
+    def build(self) -> Iterator[ContextItems]: ...
 
     def report(self) -> dict[str, JsonValue]:
         """Facts about the build for the bench's manifest: what was excluded at which step, baselines."""
@@ -318,11 +325,20 @@ class Audit(Protocol):
         ...
 
 
+class RefittedItems(NamedTuple):
+    """Items that were recomputed on a smaller context."""
+
+    items: list[Item]
+    """Those that can still be asked."""
+    refused: list[str]
+    """Why the others cannot be asked: a reason for each."""
+
+
 class Refitter(Protocol):
     """Recomputes items of one corpus on smaller contexts."""
 
-    def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
-        """The items that can still be asked about the smaller context, and the reason for each of the others."""
+    def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> RefittedItems:
+        """The items as asked about the smaller context."""
         ...
 
 
@@ -348,12 +364,22 @@ class SwappedCorpus(Protocol):
         ...
 
 
+class SwappedItems(NamedTuple):
+    """Items that were recomputed on the swapped corpus."""
+
+    context: Context
+    """The swapped context, which may be laid out again."""
+    items: list[Item]
+    """Those that can be asked about it, each key with the original answer."""
+    refused: list[str]
+    """Why the others cannot be asked: a reason for each."""
+
+
 class Swapper(Protocol):
     """Recomputes items on the swapped corpus."""
 
-    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The swapped context, which may be laid out again; the items that can be asked about it, each key with the
-        original answer; and the reason for each of the other items."""
+    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> SwappedItems:
+        """The items as asked about the swapped context."""
         ...
 
 

@@ -21,7 +21,8 @@ from fathom.records.lengths import format_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
-from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, FitReport
+from fathom.tasks.bench import Bench, BenchManifest, FitReport, complete_bench
+from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import (
     CONTEXTS,
     KEYS,
@@ -73,9 +74,15 @@ def fit(
     corpus_folder: Path | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
-    """Write to `out` the part of the bench that fits the window; the same bench and window give the same bytes."""
+    """Write to `out` the part of the bench that fits the window; the same bench and window give the same bytes.
+
+    If `out` already contains that bench, nothing is done.
+    """
     bench = Bench(folder)
     refuse_unsound(bench)
+    found = complete_bench(out, _inputs(bench, window))
+    if found is not None:
+        return found
     refuse_another(out)
     with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
         fitting = _BenchFitter(bench, corpus, window)
@@ -86,6 +93,11 @@ def fit(
         manifest = fitting.manifest(out)
         finish(manifest)
     return manifest
+
+
+def _inputs(bench: Bench, window: Window) -> str:
+    """The fingerprint of everything that the fitted bench depends on."""
+    return digest("fit", bench.manifest.inputs, bench.manifest.fingerprint, repr(window)).hex()
 
 
 class _BenchFitter:
@@ -132,18 +144,18 @@ class _BenchFitter:
     def manifest(self, out: Path) -> BenchManifest:
         """The manifest of the original bench, with what the fit changed."""
         window = self._window
-        was = self._bench.manifest
-        return was.model_copy(
+        original = self._bench.manifest
+        return original.model_copy(
             update={
                 "corpus": Path(os.path.relpath(self._corpus.folder, out)).as_posix(),
                 **self._counts.fields(),
-                "inputs": digest("fit", was.inputs, was.fingerprint, repr(window)).hex(),
+                "inputs": _inputs(self._bench, window),
                 "fit": FitReport(
-                    bench=was.fingerprint,
+                    bench=original.fingerprint,
                     window=window.window,
                     reserve=window.reserve,
                     model=window.model,
-                    built=was.questions,
+                    built=original.questions,
                     unchanged=self._unchanged,
                     recomputed=self._recomputed,
                     refused=dict(sorted(self._refused.items())),
@@ -203,26 +215,26 @@ class _BenchFitter:
             self._refused.update({TOO_FEW if smaller is None else DUPLICATE: len(items)} if items else {})
             return None, []
         self._taken.add(smaller.id)
-        kept: list[Item] = []
+        refitted_items: list[Item] = []
         for name in self._bench.manifest.families:
-            mine = [item for item in items if item.question.family == name]
+            items_of_family = [item for item in items if item.question.family == name]
             refitter = self._refitter(name)
             if refitter is None:
-                self._refused.update(map(_not_resizable, mine))
+                self._refused.update(map(_not_resizable, items_of_family))
                 continue
-            fitting, reasons = refitter.refit(context, smaller, mine)
-            kept.extend(fitting)
-            self._refused.update(reasons)
-        return smaller, kept
+            refitted = refitter.refit(context, smaller, items_of_family)
+            refitted_items.extend(refitted.items)
+            self._refused.update(refitted.refused)
+        return smaller, refitted_items
 
     def _chosen(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:
         """The documents to keep: those that items depend on most, then others that still fit."""
-        asked, own = self._asked(context, items), self._counter(context.tokenizer)
+        question_tokens, own = self._asked(context, items), self._counter(context.tokenizer)
 
         def fits(wanted: Collection[DocumentId]) -> bool:
             ordered = _in_order(context, wanted)
             # The window becomes the context's length, which the text must not exceed in the context's tokens.
-            return self._window.takes(self._ruled(context).tokens(ordered) + asked) and (
+            return self._window.takes(self._ruled(context).tokens(ordered) + question_tokens) and (
                 own.tokens(ordered) <= self._window.window
             )
 
@@ -257,9 +269,9 @@ def _most_needed(context: Context, items: Sequence[Item]) -> list[DocumentId]:
     """
     needed: dict[DocumentId, float] = dict.fromkeys(context.documents, 0.0)
     for item in items:
-        mine = {passage.document for passage in item.key.proof.passages}
-        for document in mine:
-            needed[document] += 1 / len(mine)
+        documents_of_item = {passage.document for passage in item.key.proof.passages}
+        for document in documents_of_item:
+            needed[document] += 1 / len(documents_of_item)
     order = list(context.documents)
     rng_for(0, "fit", context.id).shuffle(order)
     return sorted(order, key=needed.__getitem__, reverse=True)

@@ -76,13 +76,13 @@ def simulated_call(
         error = f"provider: no response within the time limit (simulated, attempt {attempt + 1})"
         return Response(question_id=question.id, sample=sample, outcome="error", error=error, usage=Usage(price=0.0))
     refused = simulated.happens("refuse", rng)
-    said = REFUSAL if refused else text()
+    text_of_response = REFUSAL if refused else text()
     return Response(
         question_id=question.id,
         sample=sample,
         outcome="refused" if refused else "answered",
-        text=said,
-        usage=Usage(output_tokens=len(_WORD.findall(said)), price=0.0),
+        text=text_of_response,
+        usage=Usage(output_tokens=len(_WORD.findall(text_of_response)), price=0.0),
     )
 
 
@@ -115,13 +115,13 @@ def noted_spans(needed: Located, simulated: SimulatedModel, rng: Random, shown: 
 
     With the probability of its parameter `miss` it misses a document.
     """
-    found: dict[DocumentId, set[Span]] = {}
+    by_document: dict[DocumentId, set[Span]] = {}
     for document, located in needed:
         for one in shown:
             start, end = max(located.start, one.start), min(located.end, one.end)
             if start < end:
-                found.setdefault(document, set()).add(Span(start, end))
-    return sorted(span for spans in found.values() if not simulated.happens("miss", rng) for span in spans)
+                by_document.setdefault(document, set()).add(Span(start, end))
+    return sorted(span for spans in by_document.values() if not simulated.happens("miss", rng) for span in spans)
 
 
 def unseen_documents(context: Context, item: Item, shown: Sequence[Span] | None) -> frozenset[DocumentId]:

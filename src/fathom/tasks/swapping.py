@@ -19,7 +19,8 @@ from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.scoring.answer_types.compare import share_a_response
-from fathom.tasks.bench import Bench, BenchCounts, BenchManifest
+from fathom.tasks.bench import Bench, BenchManifest, complete_bench
+from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import contents, fingerprint_of, hashes_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
@@ -47,10 +48,10 @@ class SwappedContexts:
         counter = tokenizer(context.tokenizer)
         pieces = []
         for place in context.places if order is None else [context.places[number] for number in order]:
-            found = self.after.stored_text(place.document)
+            stored = self.after.stored_text(place.document)
             edits = self._edits(place)
-            text = apply_edits(found.utf8.decode(), edits)
-            pieces.append(PlacedDocument(place.document, found.fingerprint, len(text), counter.count(text), edits))
+            text = apply_edits(stored.utf8.decode(), edits)
+            pieces.append(PlacedDocument(place.document, stored.fingerprint, len(text), counter.count(text), edits))
         return assemble(
             pieces,
             counter,
@@ -81,9 +82,15 @@ def swap(
     corpus_folder: Path | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
-    """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes."""
+    """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes.
+
+    If `out` already contains that bench, nothing is done.
+    """
     bench = Bench(folder)
     refuse_unsound(bench)
+    found = complete_bench(out, _inputs(bench, seed))
+    if found is not None and (out / CORPUS).is_dir():
+        return found
     if contents(out) != {CORPUS}:  # a killed swap may have left a corpus; its recipe identifies the swap
         refuse_another(out)
     _refuse_unswappable(bench)
@@ -97,6 +104,11 @@ def swap(
                 swapped.refuse_empty()
             finish(manifest := swapped.manifest(out, after, seed, corpus_report))
     return manifest
+
+
+def _inputs(bench: Bench, seed: int) -> str:
+    """The fingerprint of everything that the swapped bench depends on."""
+    return digest("swap", bench.manifest.inputs, bench.manifest.fingerprint, seed).hex()
 
 
 def _refuse_unswappable(bench: Bench) -> None:
@@ -128,16 +140,17 @@ class _Swap:
         swappers = {name: self._swapper(name) for name in self._families}
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
             after = self._contexts.context(context)
-            kept: list[Item] = []
+            swapped_items: list[Item] = []
             for name in dict.fromkeys(item.question.family for item in items):
-                mine = [item for item in items if item.question.family == name]
+                items_of_family = [item for item in items if item.question.family == name]
                 if name not in swappers:
-                    self._lost[f"the family '{name}' cannot be swapped"] += len(mine)
+                    self._lost[f"the family '{name}' cannot be swapped"] += len(items_of_family)
                     continue
-                after, recomputed, reasons = swappers[name].swap(context, after, mine)
-                kept += map(_marked, recomputed)
-                self._lost.update(reasons)
-            verified = self._verifier.verify(after, kept)
+                swapped = swappers[name].swap(context, after, items_of_family)
+                after = swapped.context
+                swapped_items += map(_marked, swapped.items)
+                self._lost.update(swapped.refused)
+            verified = self._verifier.verify(after, swapped_items)
             self._lost.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
             if verified.items:
                 self._grown += after.length > context.length
@@ -167,27 +180,27 @@ class _Swap:
 
     def manifest(self, out: Path, corpus: Corpus, seed: int, corpus_report: dict[str, JsonValue]) -> BenchManifest:
         """The manifest of the original bench, with what the swap changed."""
-        was = self._bench.manifest
+        original = self._bench.manifest
         report: dict[str, JsonValue] = {
-            "bench": was.fingerprint,
+            "bench": original.fingerprint,
             "seed": seed,
             **corpus_report,
-            "questions": was.questions,
+            "questions": original.questions,
             "answers that changed": self._changed["yes"],
             "answers that no swap can change": self._changed["no"],
             "left out": dict(sorted(self._lost.items())),
             "contexts left out": self._idle,
             "contexts that outgrew their length": self._grown,
         }
-        return was.model_copy(
+        return original.model_copy(
             update={
                 "corpus": Path(os.path.relpath(corpus.folder.resolve(), out.resolve())).as_posix(),
                 "corpus_fingerprint": corpus.manifest.fingerprint,
                 "families": self._families,
-                "settings": {name: was.settings[name] for name in self._families},
+                "settings": {name: original.settings[name] for name in self._families},
                 **self._counts.fields(),
                 "reports": {REPORT: report},
-                "inputs": digest("swap", was.inputs, was.fingerprint, seed).hex(),
+                "inputs": _inputs(self._bench, seed),
                 "fingerprint": fingerprint_of(out),
                 "hashes": hashes_of(out),
             }

@@ -45,16 +45,16 @@ def rating_prompt(question: Question, solution: Sequence[str], response: Respons
 
 def parse_rating(text: str) -> dict[str, int]:
     """The numbers by name, from the last line of each name. Raises ValueError if one is missing or impossible."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for name in NUMBERS:
         lines = re.findall(rf"^[\s*_#>-]*{name}[\s*_]*:[\s*_]*(\d{{1,4}})\b", text, re.IGNORECASE | re.MULTILINE)
         if not lines:
             raise ValueError(f"the rating has no line {name.upper()}")
-        found[name.replace(" ", "_")] = int(lines[-1])
-    if not 1 <= found["coherence"] <= 5:
-        raise ValueError(f"coherence is {found['coherence']}, not 1 to 5")
-    if max(found["repeated"], found["superfluous"]) > found["steps"]:
+        numbers[name.replace(" ", "_")] = int(lines[-1])
+    if not 1 <= numbers["coherence"] <= 5:
+        raise ValueError(f"coherence is {numbers['coherence']}, not 1 to 5")
+    if max(numbers["repeated"], numbers["superfluous"]) > numbers["steps"]:
         raise ValueError("the counts of repeated and superfluous steps exceed the number of steps")
-    if found["retrieved_correctly"] > found["retrieved"]:
+    if numbers["retrieved_correctly"] > numbers["retrieved"]:
         raise ValueError("more values are correct than were retrieved")
-    return found
+    return numbers

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fathom.records.documents import FieldName, NonNegativeInt
+from fathom.records.plurals import counted
 from fathom.records.record import Record
 from fathom.tasks.family import UnaskedKind
 
@@ -27,12 +28,12 @@ class UnaskedQuestions(Record):
     """The contexts that have such a document."""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.questions} in {self.contexts:,} context{'s' if self.contexts != 1 else ''}"
+        return f"{self.where}: {self.questions} in {counted(self.contexts, 'context')}"
 
     @property
     def where(self) -> str:
         """The reason with the number of documents."""
-        return f"{self.reason} in {self.documents:,} document{'s' if self.documents != 1 else ''}"
+        return f"{self.reason} in {counted(self.documents, 'document')}"
 
 
 _Kind = tuple[str, str, str, FieldName | None]
@@ -67,15 +68,15 @@ class UnaskedCounts:
         )
 
 
-def unknown_fields(found: Sequence[UnaskedQuestions]) -> str:
+def unknown_fields(unasked_questions: Sequence[UnaskedQuestions]) -> str:
     """The fields that are not known, as `fathom contexts --known` takes them; empty if there are none."""
-    return ",".join(dict.fromkeys(unasked.field for unasked in found if unasked.field is not None))
+    return ",".join(dict.fromkeys(unasked.field for unasked in unasked_questions if unasked.field is not None))
 
 
-def explain_unknown(found: Sequence[UnaskedQuestions], corpus: Path) -> str:
+def explain_unknown(unasked_questions: Sequence[UnaskedQuestions], corpus: Path) -> str:
     """The unknown fields and the advice; empty if something else prevented the questions."""
-    fields = unknown_fields(found)
+    fields = unknown_fields(unasked_questions)
     if not fields:
         return ""
-    reasons = "; ".join(unasked.where for unasked in found)
+    reasons = "; ".join(unasked.where for unasked in unasked_questions)
     return f"{reasons}. Use only documents where they are known: `fathom contexts {corpus} --known {fields} --replace`."

@@ -42,20 +42,20 @@ class Verifier:
         self._failed: Counter[str] = Counter()
 
     def verify(
-        self, context: Context, items: Sequence[Item], replace: Replace = lambda failed, kept: ()
+        self, context: Context, items: Sequence[Item], replace: Replace = lambda failed, passed: ()
     ) -> VerifiedItems:
         """The items without those that fail a check, and with others in place of those, where there are some."""
-        kept: list[Item] = []
+        passed: list[Item] = []
         dropped: Counter[str] = Counter()
         for _ in range(1 + REPLACEMENTS):
             failures = self._failures(context, items)
             dropped.update(checks[0] for checks in failures.values())
-            kept += [item for item in items if item.question.id not in failures]
+            passed += [item for item in items if item.question.id not in failures]
             failed = [item for item in items if item.question.id in failures]
-            items = replace(failed, kept) if failed else ()
+            items = replace(failed, passed) if failed else ()
             if not items:
                 break
-        return VerifiedItems(context, kept, dropped)
+        return VerifiedItems(context, passed, dropped)
 
     def _failures(self, context: Context, items: Sequence[Item]) -> dict[str, Sequence[str]]:
         """The failed checks by question."""

@@ -19,7 +19,8 @@ from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.spans import Span
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +230,10 @@ def test_every_claim_and_link_comes_back(
         assert first.justified is False
     if write is _brat:
         assert first.type == "performance"
-    build(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0, tmp_path / "bench")
+    build(
+        BuildInputs(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0),
+        tmp_path / "bench",
+    )
     assert Bench(tmp_path / "bench").manifest.questions == len(articles)
     assert audit(tmp_path / "bench").passed
 
@@ -257,7 +261,10 @@ def test_what_is_not_found_is_listed_and_makes_a_document_incomplete(
     assert report.unknown_documents == ("elsewhere",)
     assert "marzipan" in report.not_located[0]
     with pytest.raises(FathomError, match="not all annotated 1"):
-        build(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0, tmp_path / "bench")
+        build(
+            BuildInputs(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0),
+            tmp_path / "bench",
+        )
 
 
 def test_one_of_several_annotators_is_the_key(
@@ -271,8 +278,11 @@ def test_one_of_several_annotators_is_the_key(
     assert main([str(word) for word in (*words, "--format", "claim-bench")]) == 0
     assert "annotators: ann 1, bob 1" in capsys.readouterr().out
     with pytest.raises(FathomError, match="Choose one with --annotator"):
-        build(small_folder, Path("none"), {"claims": {"annotations": out}}, 0, tmp_path / "bench")
-    build(small_folder, Path("none"), {"claims": {"annotations": out, "annotator": "bob"}}, 0, tmp_path / "bench")
+        build(BuildInputs(small_folder, Path("none"), {"claims": {"annotations": out}}, 0), tmp_path / "bench")
+    build(
+        BuildInputs(small_folder, Path("none"), {"claims": {"annotations": out, "annotator": "bob"}}, 0),
+        tmp_path / "bench",
+    )
     assert next(Bench(tmp_path / "bench").all_keys()).proof.program.startswith("claims of bob,")
 
 
@@ -299,7 +309,10 @@ def test_evidence_on_given_questions(articles: list[Document], small_folder: Pat
         )
     report = import_annotations([tmp_path], small_folder, tmp_path / "out.jsonl", "evidence-inference")
     assert (report.quotes, report.located, report.findings) == (5, 5, 4)
-    build(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0, tmp_path / "bench")
+    build(
+        BuildInputs(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0),
+        tmp_path / "bench",
+    )
     bench = Bench(tmp_path / "bench")
     assert audit(tmp_path / "bench").passed
     [item] = [item for _, items in bench.by_context() for item in items]
@@ -335,7 +348,10 @@ def test_levels_of_whole_articles(small_folder: Path, tmp_path: Path) -> None:
         "evidence strength: solid": 2,
         "evidence strength: solid, incomplete": 1,
     }
-    build(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0, tmp_path / "bench")
+    build(
+        BuildInputs(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0),
+        tmp_path / "bench",
+    )
     manifest = Bench(tmp_path / "bench").manifest
     # The second article has a sentence of its assessment; the third has two levels of strength.
     assert manifest.counts["task"] == {"significance": 2, "strength": 1}

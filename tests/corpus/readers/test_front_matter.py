@@ -89,3 +89,65 @@ def test_bombs_are_not_expanded(text: str) -> None:
 )
 def test_names_in_one_line_are_separated(line: str, names: list[str]) -> None:
     assert [one.printed for one in read_front_matter({"author": line}).authors] == names
+
+
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ("{name: Ada Lind, orcid: 0000-0001-2345-678X}", "Ada Lind"),
+        ("{given-names: Paul, surname: La Plante}", "Paul La Plante"),
+        ("{name: {given: Ada, family: Lind}}", "Ada Lind"),
+        ("{given: Jan, dropping-particle: van der, family: Berg, suffix: Jr.}", "Jan van der Berg Jr."),
+        ("{Ada Lind: {institute: [tin]}}", "Ada Lind"),
+        ("Ada Lind^[co-first author]", "Ada Lind"),
+        ("'[Ada Lind](https://x.org)'", "Ada Lind"),
+        ("Alyssa (Nick) Lind", "Alyssa (Nick) Lind"),
+        ("'Ada Lind, PhD'", "Ada Lind, PhD"),
+        ("danah", "danah"),
+    ],
+)
+def test_an_entry_names_an_author_in_many_ways(entry: str, name: str) -> None:
+    front = read_front_matter(parse_yaml(f"authors:\n- {entry}\n- Bo Wu\n"))
+    assert [author.printed for author in front.authors] == [name, "Bo Wu"] and not front.reason
+
+
+@pytest.mark.parametrize(
+    "entry", ["many other contributors", "Ada Lind et al.", "{affiliation: Tin College}", "[Ada Lind]", "{name: [Ada]}"]
+)
+def test_authors_are_unknown_if_an_entry_is_not_understood(entry: str) -> None:
+    front = read_front_matter(parse_yaml(f"authors:\n- Bo Wu\n- {entry}\n"))
+    assert not front.authors and front.reason
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("Ada Lind & Bo Wu", ["Ada Lind", "Bo Wu"]),
+        ("Ada Lind^1^, Bo Wu^2^", ["Ada Lind", "Bo Wu"]),
+        ("Ada Lind, Bo Wu, Tin College", ["Ada Lind", "Bo Wu"]),
+        ("Ada Lind <ada@tin.example>", ["Ada Lind"]),
+        ("Lind, Ada; Wu, Bo", ["Ada Lind", "Bo Wu"]),
+        ("Lind, Ada and Wu, Bo", []),
+        ("Ada Lind and contributors", []),
+    ],
+)
+def test_a_line_may_have_more_than_names(line: str, names: list[str]) -> None:
+    front = read_front_matter({"author": line})
+    assert [one.printed for one in front.authors] == names and bool(front.reason) == (not names)
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "year"),
+    [
+        ("date: 2020-04-20", "2020-04-20", 2020),
+        ("date: 20 April 2020", "2020-04-20", 2020),
+        ("date: February 2, 2021", "2021-02-02", 2021),
+        ("date: April 2020", "None", 2020),
+        ("date: 04/12/2018", "None", 2018),
+        ("year: 2017", "None", 2017),
+        ("date: today", "None", None),
+    ],
+)
+def test_dates_are_read_in_words_and_digits(text: str, day: str, year: int | None) -> None:
+    front = read_front_matter(parse_yaml(text))
+    assert (str(front.published), front.year) == (day, year)

@@ -276,3 +276,33 @@ def test_knows_pages() -> None:
     assert not matches("a.xml", b"<html>") and not matches(
         "a.html", b'<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL">'
     )
+
+
+VIGNETTE = f"""<h1 class="title toc-ignore">Salt in the marsh</h1><h4 class="author">Ada Lind</h4>
+<h4 class="date">2022-05-04</h4>
+<div id="TOC"><ul><li><a href="#start">Introduction</a></li><li><a href="#end">Results</a></li></ul></div>
+<div id="start"><h1>Introduction</h1><p>{ONE}</p></div><div id="end"><h1>Results</h1><p>{TWO}</p><p>{THREE}</p></div>
+<div id="references"><h1>References</h1>
+<div id="refs"><div class="csl-entry">Lind, Ada. n.d. “Salt in Slow Rivers.” https://salt.example/rivers.</div>
+<div class="csl-entry">Roe, C., and B. Wu. 2019. “Spoons of the North.” <em>J. Spoons</em> 4: 1–9.</div>
+<div class="csl-entry">Wu, Bo. 2020. “Scales and Fish.” <em>J. Scales</em> 5: 7–12.</div></div></div>
+<div class="footnotes"><hr/><ol><li><p>This page was written with a spoon (Roe and Wu 2019).</p></li></ol></div>
+"""
+
+
+def test_the_title_of_a_vignette_is_not_its_first_section() -> None:
+    read_in = document(page('<title>Salt in the marsh</title><meta name="author" content="Ada Lind">', VIGNETTE))
+    assert read_in.title and read_in.title.of(read_in.text) == "Salt in the marsh" and "title" not in read_in.unknown
+    assert [one.heading.of(read_in.text) for one in read_in.sections if one.heading][:2] == ["Introduction", "Results"]
+
+
+def test_footnotes_below_a_reference_list_are_not_entries() -> None:
+    read_in = document(page("<title>Salt in the marsh</title>", VIGNETTE))
+    entries = [one.span.of(read_in.text) for one in read_in.references]
+    assert [entry.split(".")[0] for entry in entries] == ["Lind, Ada", "Roe, C", "Wu, Bo"]
+
+
+def test_the_title_is_unknown_if_no_heading_is_in_the_head() -> None:
+    sections = f"<div><h1>Introduction</h1><p>{ONE} {TWO}</p></div><div><h1>Results</h1><p>{THREE} {TWO}</p></div>"
+    assert "title" in document(page("<title>Salt in the marsh</title>", sections)).unknown
+    assert "title" not in document(page("<title>Introduction - Creek Diary</title>", sections)).unknown

@@ -20,7 +20,7 @@ from fathom.corpus.readers.jats import reader as jats
 from fathom.corpus.readers.parsed_document import Heading, NoCompanions, Paragraph, ParsedDocument, ReadError
 from fathom.corpus.readers.pdf import child_process
 from fathom.corpus.readers.pdf import reader as pdf
-from fathom.corpus.readers.pdf.names import author_of
+from fathom.corpus.readers.pdf.names import author_of, is_name
 from fathom.corpus.readers.tei import reader as tei
 from fathom.records.documents import Document
 
@@ -338,6 +338,44 @@ def test_a_heading_continues_on_the_next_line() -> None:
     ]
 
 
+def test_text_in_a_font_that_calls_itself_heavy_is_not_bold() -> None:
+    """Ghostscript writes wide stems for regular fonts. Larger text between code would then be taken for headings."""
+    font = (
+        b"<</Type/Font/Subtype/Type1/BaseFont/LMRoman10-Regular/Encoding/WinAnsiEncoding/FirstChar 32/LastChar 126"
+        b"/Widths[%s]/FontDescriptor<</Type/FontDescriptor/FontName/LMRoman10-Regular/Flags 34/StemV 151"
+        b"/ItalicAngle 0/Ascent 700/Descent -200/CapHeight 700/FontBBox[-100 -200 1000 900]>>>>"
+    ) % b" ".join([b"520"] * 95)
+    lines = [
+        Drawn(72, 720, "A Letter on the Salt of Slow Rivers", 17),
+        Drawn(72, 695, "Ada Lind and Bo Wu", 11),
+        Drawn(72, 670, "1 Salt", 13),
+        Drawn(72, 650, "Salt is as old as the rivers that carry it to the sea", 10),
+        Drawn(72, 610, "Nobody has yet asked the fish about it, and we did not", 10),
+        Drawn(72, 570, "There are spoons in the north that are as old as salt", 10),
+    ]
+    found = read(pdf_of(lines, resources=b"/Font<</F1 %s>>" % font))
+    assert [_heading(one) for one in found.body if isinstance(one, Heading)] == ["1salt"]
+    assert sum(isinstance(one, Paragraph) for one in found.body) == 3
+
+
+@pytest.mark.parametrize(
+    ("printed", "title"),
+    [
+        ("The Salt of Slow Rivers*", "The Salt of Slow Rivers"),
+        ("The Salt of Slow Rivers \u2020", "The Salt of Slow Rivers"),
+        ("The Salt of Rivers by A*", "The Salt of Rivers by A*"),
+    ],
+)
+def test_the_mark_of_a_footnote_is_no_part_of_a_title(printed: str, title: str) -> None:
+    assert read(pdf_of([Drawn(72, 720, printed, 17), *column(72, 660, LETTER)])).title == title
+
+
+def test_a_banner_without_spaces_is_not_a_title() -> None:
+    banner = Drawn(72, 750, "JournalofRiversandTheirSpoons", 20)
+    lines = [banner, Drawn(72, 700, "The Salt of Slow Rivers", 17), *column(72, 660, LETTER)]
+    assert read(pdf_of(lines)).title == "The Salt of Slow Rivers"
+
+
 def test_halves_of_hyphenated_words_are_not_words() -> None:
     text = "We measure what the measure-\nments of others have shown to\nthe fish, and measure-\nments of our own."
     lines = [Drawn(72, 720, "Hyphens of the Northern Spoons", 18), *column(72, 680, text)]
@@ -642,6 +680,11 @@ def _words(found: ParsedDocument) -> set[str]:
 
 def _heading(heading: Heading) -> str:
     return plain_letters("".join(map(str, heading.inlines)))
+
+
+@pytest.mark.parametrize(("text", "person"), [("Tin Pharma AG", False), ("Lind AG", True), ("Ada Lind", True)])
+def test_a_company_is_not_a_person(text: str, person: bool) -> None:
+    assert is_name(text) == person
 
 
 @pytest.mark.parametrize(

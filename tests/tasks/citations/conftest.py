@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from tests.sharing import SharedFolders
 
 
 def build_citations(corpus: Path, folder: Path, **settings: object) -> Bench:
     """A bench of citations with these settings."""
-    build(corpus, corpus / "none.jsonl", {"citations": settings}, 0, folder)
+    build(BuildInputs(corpus, corpus / "none.jsonl", {"citations": settings}, 0), folder)
     return Bench(folder)
 
 

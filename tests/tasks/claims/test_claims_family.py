@@ -18,8 +18,9 @@ from fathom.models.simulated import SimulatedModel
 from fathom.records.questions import Response
 from fathom.scoring.answers import LinkedSpans
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import KEYS
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.claims.baselines import REPEATED, Baselines
 from fathom.tasks.claims.check import check
 from fathom.tasks.claims.keys import ClaimsProgram
@@ -158,7 +159,7 @@ def test_units_cover_a_document_in_order(planted: Corpus) -> None:
 
 
 def test_claims_of_the_abstract_can_be_left_out(small_folder: Path, tmp_path: Path) -> None:
-    build(small_folder, Path("none"), {"claims": {"items": 4, "no_abstract": True}}, 1, tmp_path / "bench")
+    build(BuildInputs(small_folder, Path("none"), {"claims": {"items": 4, "no_abstract": True}}, 1), tmp_path / "bench")
     assert audit(tmp_path / "bench").passed
     left_out = 0
     with Corpus(small_folder) as corpus:
@@ -171,7 +172,7 @@ def test_claims_of_the_abstract_can_be_left_out(small_folder: Path, tmp_path: Pa
 
 
 def test_several_documents_in_a_context(small_folder: Path, tmp_path: Path) -> None:
-    build(small_folder, Path("none"), {"claims": {"items": 2, "documents": 3}}, 1, tmp_path / "bench")
+    build(BuildInputs(small_folder, Path("none"), {"claims": {"items": 2, "documents": 3}}, 1), tmp_path / "bench")
     assert audit(tmp_path / "bench").passed
     for context, items in Bench(tmp_path / "bench").by_context():
         answer = items[0].key.answer

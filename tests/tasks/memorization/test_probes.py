@@ -20,8 +20,9 @@ from fathom.records.names import without_accents
 from fathom.records.rng import rng_for
 from fathom.scoring.answers import Text
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import KEYS
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.memorization import FAMILY
 from fathom.tasks.memorization.build import BLANK
 from fathom.tasks.memorization.simulate import Simulator
@@ -99,7 +100,9 @@ def test_papers_that_cite_by_number_alone_are_counted(tmp_path: Path, small_fold
             writer.add(pack(document))
         manifest = writer.finish()
     families = {"memorization": {"items": 5_000, "probes": ["citation"]}}
-    report: Any = build(tmp_path / "corpus", Path("none"), families, 0, tmp_path / "bench").reports["memorization"]
+    report: Any = build(BuildInputs(tmp_path / "corpus", Path("none"), families, 0), tmp_path / "bench").reports[
+        "memorization"
+    ]
     assert report["documents"]["examined"] == manifest.documents
     assert report["documents"]["whose citations name no author"] >= len(numbered) > 0
 
@@ -108,7 +111,7 @@ def test_a_corpus_without_anything_to_probe_says_so(tmp_path: Path) -> None:
     generate(tmp_path / "corpus", Recipe(domains=("housing",), seed=1, documents=2))
     families = {"memorization": {"probes": ["citation"]}}
     with pytest.raises(FathomError, match=r"can be probed.*alone 0"):
-        build(tmp_path / "corpus", Path("none"), families, 0, tmp_path / "bench")
+        build(BuildInputs(tmp_path / "corpus", Path("none"), families, 0), tmp_path / "bench")
 
 
 def test_it_says_at_which_step_citations_fell_out(tmp_path: Path) -> None:
@@ -116,7 +119,7 @@ def test_it_says_at_which_step_citations_fell_out(tmp_path: Path) -> None:
     generate(tmp_path / "corpus", Recipe(seed=1, documents=8))
     families = {"memorization": {"probes": ["citation"], "characters": 400}}
     with pytest.raises(FathomError) as refused:
-        build(tmp_path / "corpus", Path("none"), families, 0, tmp_path / "bench")
+        build(BuildInputs(tmp_path / "corpus", Path("none"), families, 0), tmp_path / "bench")
     assert re.search(
         r"alone [\d,]{3,}, resolved [\d,]{3,}, named in the text [\d,]{3,}, not named before 0", str(refused.value)
     )

@@ -39,7 +39,8 @@ from fathom.scoring.answers import (
 )
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
@@ -127,7 +128,7 @@ def small_contexts(small_folder: Path, build_once: SharedFolders) -> Path:
 def other_folder(small_folder: Path, small_contexts: Path, build_once: SharedFolders) -> Path:
     def make(folder: Path) -> None:
         numeric = {"questions": 25, "unanswerable": 0.2}
-        build(small_folder, small_contexts, {"numeric": numeric}, 9, folder / "bench")
+        build(BuildInputs(small_folder, small_contexts, {"numeric": numeric}, 9), folder / "bench")
 
     return build_once("simulated-other", make) / "bench"
 
@@ -139,7 +140,7 @@ def own_folder(small_folder: Path, small_contexts: Path, build_once: SharedFolde
     def make(folder: Path) -> None:
         mine = folder / "mine.json"
         mine.write_text(json.dumps([{"sql": text} for text in GOOD]))
-        build(small_folder, small_contexts, {"numeric": {"templates": mine}}, 9, folder / "bench")
+        build(BuildInputs(small_folder, small_contexts, {"numeric": {"templates": mine}}, 9), folder / "bench")
 
     return build_once("simulated-own", make) / "bench"
 

@@ -14,7 +14,8 @@ from fathom.records.contexts import Context
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
 from fathom.scoring.verdicts import Verdict
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.family import Item
 from fathom.tasks.puzzles.check import check
 from fathom.tasks.puzzles.faults import FAULTS
@@ -45,7 +46,10 @@ def puzzles_bench(build_once: SharedFolders) -> Path:
 
     def make(folder: Path) -> None:
         generate(folder / "corpus", documents=26, domains="prose,reports,physics,economics,finance", seed=3).close()
-        build(folder / "corpus", Path("none"), {"puzzles": {"items": 40, "per_document": 2}}, 1, folder / "bench")
+        build(
+            BuildInputs(folder / "corpus", Path("none"), {"puzzles": {"items": 40, "per_document": 2}}, 1),
+            folder / "bench",
+        )
 
     return build_once("puzzles", make) / "bench"
 
@@ -59,7 +63,7 @@ def few_puzzles(build_once: SharedFolders) -> Path:
 
     def make(folder: Path) -> None:
         generate(folder / "corpus", documents=8, domains="prose,physics", seed=3).close()
-        build(folder / "corpus", Path("none"), FEW, 1, folder / "bench")
+        build(BuildInputs(folder / "corpus", Path("none"), FEW, 1), folder / "bench")
 
     return build_once("few-puzzles", make) / "bench"
 

@@ -14,8 +14,9 @@ import pytest
 from fathom.records.documents import Fact
 from fathom.scoring.answer_types.compare import agrees
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import KEYS
+from fathom.tasks.building import BuildInputs, build
 from fathom.tasks.puzzles.checklist import CHECK, FACT, checklist_of
 from fathom.tasks.puzzles.diagnose import Diagnoser
 from fathom.tasks.puzzles.evaluate import result
@@ -193,7 +194,7 @@ def test_a_key_that_was_tampered_with_is_found(
 
 
 def test_the_same_bytes_twice(few_puzzles: Path, tmp_path: Path) -> None:
-    build(few_puzzles.parent / "corpus", Path("none"), FEW, 1, tmp_path / "again")
+    build(BuildInputs(few_puzzles.parent / "corpus", Path("none"), FEW, 1), tmp_path / "again")
     for name in ("questions.jsonl", KEYS, "contexts.jsonl"):
         assert (tmp_path / "again" / name).read_bytes() == (few_puzzles / name).read_bytes()
 

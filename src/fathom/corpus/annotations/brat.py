@@ -51,8 +51,8 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
     further: list[tuple[str, str, str]] = []
     """The id of a mark or relation, the name of an attribute, and its value."""
     for number, line in enumerate(lines.split("\n"), start=1):
-        if found := _MARK.fullmatch(line.rstrip("\r")):
-            id, label, spans, printed = found.groups()
+        if match := _MARK.fullmatch(line.rstrip("\r")):
+            id, label, spans, printed = match.groups()
             pieces = [Span(*map(int, pair.split())) for pair in spans.split(";")]
             if any(piece.start >= piece.end for piece in pieces):
                 raise FathomError(f"The mark in line {number} of '{path}' ends before it starts. Correct the line.")
@@ -63,14 +63,14 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
             marks[id] = Mark(label, quote, min(1.0, pieces[0].start / len(text)) if text else None)
         elif line.startswith("T"):
             raise FathomError(f"Line {number} of '{path}' is not a mark of brat: '{line[:60]}'. Correct the line.")
-        elif found := _RELATION.fullmatch(line):
-            relations[found[1]] = MarkRelation((found[3], found[4]), found[2])
-        elif found := _ATTRIBUTE.fullmatch(line):
-            name = _attribute_name(found[1])
-            further.append((found[2], name, found[3] or name))  # its mark may be on a later line
-        elif found := _NOTE.fullmatch(line.rstrip("\r")):
-            note = _ESCAPED.sub(lambda one: _ESCAPES[one[1]], found[3])
-            further.append((found[2], _attribute_name(found[1]), note))
+        elif match := _RELATION.fullmatch(line):
+            relations[match[1]] = MarkRelation((match[3], match[4]), match[2])
+        elif match := _ATTRIBUTE.fullmatch(line):
+            name = _attribute_name(match[1])
+            further.append((match[2], name, match[3] or name))  # its mark may be on a later line
+        elif match := _NOTE.fullmatch(line.rstrip("\r")):
+            note = _ESCAPED.sub(lambda escape: _ESCAPES[escape[1]], match[3])
+            further.append((match[2], _attribute_name(match[1]), note))
     for id, name, value in further:
         if target := marks.get(id) or relations.get(id):
             target.attributes[name] = value

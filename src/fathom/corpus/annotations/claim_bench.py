@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from fathom.corpus.annotations.source import AnnotationFile, SourceAnnotation, files_of
 from fathom.records.errors import FathomError
-from fathom.records.quoted_claims import has_claims, merged, read_claims
+from fathom.records.quoted_claims import has_claims, merged, read_claims, with_normal_names
 
 _NAMES = ("document", "paper_id", "paper", "filename", "file", "pdf_name", "doi", "title", "paper_title")
 """Fields that name the paper."""
@@ -24,7 +24,7 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
             claims = read_claims(value)
             if claims is None:
                 raise FathomError(f"'{file.path}' has no list of claims for '{names[0]}'. Check --format.")
-            given = _lower(value).get("annotator") if isinstance(value, dict) else None
+            given = with_normal_names(value).get("annotator") if isinstance(value, dict) else None
             name = annotator or (given if isinstance(given, str) else "") or file.path.parent.name or "claim-bench"
             yield SourceAnnotation(names, name, merged(claims))
 
@@ -42,24 +42,20 @@ def _parsed(file: AnnotationFile) -> JsonValue:
 
 def _papers(value: JsonValue, stem: str) -> Iterator[tuple[tuple[str, ...], JsonValue]]:
     """The names and claims of each paper: the file is one paper, a list of papers, or papers by name."""
-    if isinstance(value, list) and value and all(isinstance(one, dict) and _has_list(one) for one in value):
-        for number, one in enumerate(value, start=1):
-            yield (*_names(one), f"{stem} {number}"), one
+    if isinstance(value, list) and value and all(isinstance(entry, dict) and _has_list(entry) for entry in value):
+        for number, entry in enumerate(value, start=1):
+            yield (*_names(entry), f"{stem} {number}"), entry
     elif isinstance(value, dict) and not has_claims(value):
-        for name, one in value.items():
-            yield (name, *_names(one)), one
+        for name, entry in value.items():
+            yield (name, *_names(entry)), entry
     else:
         yield (*_names(value), stem), value
 
 
 def _has_list(value: dict[str, JsonValue]) -> bool:
-    return any(isinstance(_lower(value).get(name), list) for name in ("claims", "analysis", "annotations"))
+    return any(isinstance(with_normal_names(value).get(name), list) for name in ("claims", "analysis", "annotations"))
 
 
 def _names(value: JsonValue) -> tuple[str, ...]:
-    found = _lower(value) if isinstance(value, dict) else {}
+    found = with_normal_names(value) if isinstance(value, dict) else {}
     return tuple(str(found[name]) for name in _NAMES if isinstance(found.get(name), str | int))
-
-
-def _lower(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name.strip().lower().replace(" ", "_"): one for name, one in value.items()}

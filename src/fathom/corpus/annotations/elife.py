@@ -32,20 +32,20 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
         if not reports:
             continue
         labels = {name: _words(reports[0], kind) for kind, name in KINDS.items()}
-        found = {name: ", ".join(words) for name, words in labels.items() if words}
+        by_name = {name: ", ".join(words) for name, words in labels.items() if words}
         doi = root.findtext("front/article-meta/article-id[@pub-id-type='doi']") or ""
         names = tuple(name for name in (doi.strip(), file.path.stem) if name)
-        yield SourceAnnotation(names, annotator or ANNOTATOR, labels=found, hidden=_sentences(reports[0]))
+        yield SourceAnnotation(names, annotator or ANNOTATOR, labels=by_name, hidden=_sentences(reports[0]))
 
 
 def _words(report: etree._Element, kind: str) -> list[str]:
     """The keywords of one kind; articles whose parts were judged differently have several."""
     found = report.xpath(f".//kwd-group[@kwd-group-type='{kind}']/kwd")
-    return [" ".join("".join(one.itertext()).split()).lower() for one in found]
+    return [" ".join("".join(label.itertext()).split()).lower() for label in found]
 
 
 def _sentences(report: etree._Element) -> tuple[str, ...]:
     """The sentences of an assessment."""
-    paragraphs = (" ".join("".join(one.itertext()).split()) for one in report.xpath("./body//p"))
+    paragraphs = (" ".join("".join(element.itertext()).split()) for element in report.xpath("./body//p"))
     sentences = (sentence for paragraph in paragraphs for sentence in _SENTENCE_END.split(paragraph))
     return tuple(sentence for sentence in sentences if len(sentence.split()) >= MIN_WORDS)

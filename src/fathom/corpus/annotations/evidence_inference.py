@@ -22,14 +22,14 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
     files = list(files_of(sources, (".csv", ".txt")))
     prompts = {row["PromptID"]: row for row in _rows(files, PROMPTS)}
     lengths = {_article(file.path.stem): len(file.text) for file in files if file.path.suffix == ".txt"}
-    found: dict[tuple[str, str], list[QuotedFinding]] = {}
+    findings_by_prompt: dict[tuple[str, str], list[QuotedFinding]] = {}
     for row in _rows(files, ANNOTATIONS):
         if row["PromptID"] not in prompts or row["Label Code"] not in LABELS:
             raise FathomError(f"The annotation of prompt '{row['PromptID']}' has no question or no label. Remove it.")
         article = _article(row["PMCID"])
         finding = _finding(row, prompts[row["PromptID"]], lengths.get(article, 0))
-        found.setdefault((article, row["UserID"]), []).append(finding)
-    for (article, user), findings in found.items():
+        findings_by_prompt.setdefault((article, row["UserID"]), []).append(finding)
+    for (article, user), findings in findings_by_prompt.items():
         yield SourceAnnotation((article, article.removeprefix("PMC")), annotator or user, findings=tuple(findings))
 
 

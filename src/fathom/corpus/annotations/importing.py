@@ -179,7 +179,7 @@ class Placement:
     def claim(self, quoted: QuotedClaim) -> Claim | None:
         """The claim with its located evidence; None if the claim itself is not located."""
         span = self._span(quoted.quote, quoted.position)
-        evidence = tuple(found for one in quoted.evidence if (found := self.evidence(one)) is not None)
+        evidence = tuple(found for quote in quoted.evidence if (found := self.evidence(quote)) is not None)
         if span is None:
             return None
         known = {name: value for name, value in quoted.attributes.items() if value in CLAIM_ATTRIBUTES.get(name, ())}
@@ -214,14 +214,14 @@ def _end_of_cut(cut: Found, word: Found | None) -> int | None:
 
 def _documents_by_name(corpus: Corpus) -> tuple[dict[str, DocumentId], frozenset[str]]:
     """The documents by every possible name; and the names of two documents, which identify neither."""
-    found: dict[str, set[DocumentId]] = defaultdict(set)
+    by_name: dict[str, set[DocumentId]] = defaultdict(set)
     for document in corpus.documents():
         source = document.source.rstrip("/").rsplit("/", 1)[-1]
         stem = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", source)
         for name in (document.id, *document.ids.values(), source, stem, document.title_text):
-            found[_plain(name)].add(document.id)
-    shared = frozenset(name for name, ids in found.items() if len(ids) > 1)
-    return {name: next(iter(ids)) for name, ids in found.items() if name and name not in shared}, shared
+            by_name[_plain(name)].add(document.id)
+    shared = frozenset(name for name, ids in by_name.items() if len(ids) > 1)
+    return {name: next(iter(ids)) for name, ids in by_name.items() if name and name not in shared}, shared
 
 
 def _plain(name: str) -> str:

@@ -32,13 +32,13 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
             raise FathomError(f"'{file.path}' is not a Label Studio export. Export the project as JSON.")
         for number, task in enumerate(tasks, start=1):
             try:
-                found = list(_annotations(task, annotator))
+                annotations = list(_annotations(task, annotator))
             except (AttributeError, KeyError, TypeError) as error:
                 raise FathomError(
                     f"Task {number} of '{file.path}' does not have the form of Label Studio's JSON export "
                     f"({type(error).__name__}: {error}). Export the project again."
                 ) from error
-            yield from found
+            yield from annotations
 
 
 def _annotations(task: Mapping[str, Any], annotator: str) -> Iterator[SourceAnnotation]:

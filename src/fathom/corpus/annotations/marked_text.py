@@ -27,7 +27,7 @@ class Mark:
     @property
     def is_evidence(self) -> bool:
         words = self.label.lower()
-        named = any(one in words for one in ("evidence", "premise", "support", "contradict"))
+        named = any(word in words for word in ("evidence", "premise", "support", "contradict"))
         return not self.is_claim and (named or words == "data")
 
 
@@ -50,10 +50,10 @@ def claims_of(marks: Mapping[str, Mark], relations: Iterable[MarkRelation]) -> t
     claims = []
     for id, mark in marks.items():
         if mark.is_claim:
-            found = read_claims([{**mark.attributes, "quote": mark.quote, "evidence": []}]) or [QuotedClaim("")]
+            quoted = read_claims([{**mark.attributes, "quote": mark.quote, "evidence": []}]) or [QuotedClaim("")]
             claims += [
                 replace(claim, evidence=tuple(dict.fromkeys(evidence.get(id, ()))), position=mark.position)
-                for claim in found
+                for claim in quoted
             ]
     return tuple(claims)
 
@@ -61,7 +61,7 @@ def claims_of(marks: Mapping[str, Mark], relations: Iterable[MarkRelation]) -> t
 def _evidence(mark: Mark, relation: MarkRelation) -> QuotedEvidence:
     """The evidence of a mark; its polarity is that of the relation or of the mark's label, if one names it."""
     words = f"{relation.label} {mark.label}".lower()
-    polarity = "contradicts" if any(one in words for one in ("contradict", "refut", "attack")) else "supports"
+    polarity = "contradicts" if any(word in words for word in ("contradict", "refut", "attack")) else "supports"
     attributes = {"polarity": polarity, **mark.attributes, **relation.attributes}
     [evidence] = read_evidence([{**attributes, "quote": mark.quote}]) or [QuotedEvidence("")]
     return replace(evidence, position=mark.position)

@@ -71,8 +71,8 @@ class Bibliography:
             pieces = self._runs(works)
         start = draft.write(opening).start
         marked: list[tuple[Work, Span]] = []
-        for place, (members, text) in enumerate(pieces):
-            if place:
+        for index, (members, text) in enumerate(pieces):
+            if index:
                 draft.write(between)
             span = draft.write(text)
             marked.extend((member, span) for member in members)
@@ -196,8 +196,8 @@ def _years(listed: Sequence[Work]) -> dict[str, str]:
         alike[in_text(work.people, "and"), work.year].append(work)
     years: dict[str, str] = {}
     for (_, year), works in alike.items():
-        for place, work in enumerate(works):
-            years[work.title] = f"{year}{_letters(place)}" if len(works) > 1 else str(year)
+        for index, work in enumerate(works):
+            years[work.title] = f"{year}{_letters(index)}" if len(works) > 1 else str(year)
     return years
 
 
@@ -223,9 +223,9 @@ _AUTHORS_IN_BRIEF = 3
 def _write_authors(draft: Draft, people: Sequence[Person], form: str, limit: int) -> list[Span]:
     shown = people if len(people) <= limit else people[: min(3, limit)]
     spans: list[Span] = []
-    for place, person in enumerate(shown):
-        last = place == len(shown) - 1 and len(shown) == len(people)
-        if place:
+    for index, person in enumerate(shown):
+        last = index == len(shown) - 1 and len(shown) == len(people)
+        if index:
             draft.write(_last_separator(form, len(shown)) if last else ", ")
         spans.append(draft.write(_listed_name(person, form)))
     if len(shown) < len(people):

@@ -116,6 +116,6 @@ def scattered(rng: Random, mean: Decimal, runs: int, digits: int) -> list[str]:
     offsets = [rng.randint(-reach, reach) for _ in range(runs)]
     # The excess of the offsets is spread over the runs, one step each.
     excess = sum(offsets)
-    for place in range(abs(excess)):
-        offsets[place % runs] -= 1 if excess > 0 else -1
+    for index in range(abs(excess)):
+        offsets[index % runs] -= 1 if excess > 0 else -1
     return [f"{mean + offset * step:.{digits}f}" for offset in offsets]

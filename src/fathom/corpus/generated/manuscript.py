@@ -420,10 +420,10 @@ class Manuscript:
         pieces = _SLOT.split(template)
         with draft.sentence():
             start = draft.here
-            for place, piece in enumerate(pieces):
-                if place % 2 == 0:
+            for index, piece in enumerate(pieces):
+                if index % 2 == 0:
                     # A superscript follows its word without a space.
-                    raised = self.plan.style.marks == "superscript" and pieces[place + 1 : place + 2] == ["cite"]
+                    raised = self.plan.style.marks == "superscript" and pieces[index + 1 : index + 2] == ["cite"]
                     draft.write(piece.rstrip(" ") if raised else piece)
                 elif piece == "cite":
                     named = filled.get("their_name")

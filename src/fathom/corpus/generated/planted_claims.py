@@ -59,8 +59,8 @@ def plan_claims(rng: Random, experiments: Sequence[Experiment]) -> ClaimPlan:
 
 def _two_columns(experiment: Experiment, experiments: Sequence[Experiment]) -> tuple[Experiment, Phrase, Phrase] | None:
     """Two data sets whose values of the quantity are printed in tables alone: the evidence is then those tables."""
-    told = {one.material for one in experiments if one.quantity == experiment.quantity}
-    free = [column for column in experiment.columns if column not in told]
+    materials = {one.material for one in experiments if one.quantity == experiment.quantity}
+    free = [column for column in experiment.columns if column not in materials]
     return (experiment, free[0], free[1]) if len(free) > 1 else None
 
 
@@ -92,8 +92,8 @@ def claim(topic: ClaimTopic, span: Span, evidence: Sequence[Evidence], conclusio
 
     It is justified if it has evidence and none contradicts it, and its support is robust if it was checked as well.
     """
-    contested = any(one.polarity == "contradicts" for one in evidence)
-    was_checked = any(one.type == "secondary" for one in evidence)
+    contested = any(mark.polarity == "contradicts" for mark in evidence)
+    was_checked = any(mark.type == "secondary" for mark in evidence)
     reasons: Mapping[ClaimTopic, NoEvidenceReason] = {"belief": "untested", "contribution": "asserted"}
     return Claim(
         span=span,

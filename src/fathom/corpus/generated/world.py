@@ -387,8 +387,8 @@ def _title_case(title: str) -> str:
     """The title in title case, as some journals print it; words with inner capitals keep them."""
     words = title.split(" ")
     opens = True
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         if opens or word not in _SMALL:
-            words[place] = word[0].upper() + word[1:]
+            words[index] = word[0].upper() + word[1:]
         opens = word.endswith((":", "?"))
     return " ".join(words)

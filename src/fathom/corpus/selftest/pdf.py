@@ -98,8 +98,8 @@ def _table_lines(caption: str, rows: list[list[str]], layout: PageLayout) -> lis
         depth = max((len(cell) for cell in cells), default=0)
         for level in range(depth):
             runs = tuple(
-                replace(cell[level].runs[0], left=sum(widths[:place]))
-                for place, cell in enumerate(cells)
+                replace(cell[level].runs[0], left=sum(widths[:index]))
+                for index, cell in enumerate(cells)
                 if level < len(cell)
             )
             last = level == depth - 1

@@ -81,8 +81,8 @@ def _blocks(document: ParsedDocument, layout: PageLayout) -> Iterator[TypesetLin
         lines = [
             TypesetLine(
                 tuple(
-                    TextRun(place * width + (width - text_width(text, font)) / 2, text, font)
-                    for place, (text, font) in enumerate(level)
+                    TextRun(index * width + (width - text_width(text, font)) / 2, text, font)
+                    for index, (text, font) in enumerate(level)
                 ),
                 level[0][1].size * LEADING,
             )

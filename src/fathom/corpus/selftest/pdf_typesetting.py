@@ -92,10 +92,10 @@ def _hyphenate(word: str, font: Font, available: float) -> str:
     letters = word.rstrip(".,;:)")
     if len(letters) < _MIN_HYPHENATED or not (letters.isascii() and letters.isalpha() and letters.islower()):
         return ""
-    for place in range(len(letters) - 4, 2, -1):
-        before, here, after = (letter in _VOWELS for letter in letters[place - 1 : place + 2])
-        if before and not here and after and text_width(word[:place] + "-", font) <= available:
-            return word[:place]
+    for index in range(len(letters) - 4, 2, -1):
+        before, here, after = (letter in _VOWELS for letter in letters[index - 1 : index + 2])
+        if before and not here and after and text_width(word[:index] + "-", font) <= available:
+            return word[:index]
     return ""
 
 

@@ -463,11 +463,11 @@ def difference_matrix(
     left = min(width * 0.45, max(map(text_width, labels), default=1) * LETTER + 12)
     each = min(92.0, (width - left - 4) / max(1, len(names)))
     canvas = Canvas(width, 30 + len(names) * 30, what)
-    for place, (name, label) in enumerate(zip(names, labels, strict=True)):
-        x, y = left + (place + 0.5) * each, 48 + place * 30
+    for index, (name, label) in enumerate(zip(names, labels, strict=True)):
+        x, y = left + (index + 0.5) * each, 48 + index * 30
         shared = {"data_tip": name, "data_runs": series.get(name)}
-        if each >= MIN_COLUMN_WIDTH or (place + 1) % 5 == 0:
-            canvas.add(node("text", place + 1, x=x, y=20, class_="tick", text_anchor="middle", **shared))
+        if each >= MIN_COLUMN_WIDTH or (index + 1) % 5 == 0:
+            canvas.add(node("text", index + 1, x=x, y=20, class_="tick", text_anchor="middle", **shared))
         canvas.add(
             node("text", fit_label(label, left - 6), x=left - 8, y=y, class_="label", text_anchor="end", **shared)
         )

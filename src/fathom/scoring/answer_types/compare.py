@@ -61,6 +61,8 @@ _UNIT_NAMES = {
         "¥": "jpy",
     },
     **{"人民币": "cny", "元": "cny", "rmb": "cny", "yuan": "cny"},
+    **{"kilometer": "km", "kilometre": "km", "kilogram": "kg", "hectare": "ha", "square kilometer": "sq km"},
+    **{"square kilometre": "sq km", "km2": "sq km", "km²": "sq km", "metre": "m", "meter": "m", "litre": "liter"},
     **{"percent": "%", "per cent": "%", "pct": "%", "percentage point": "percentage points"},
 }
 

@@ -25,14 +25,16 @@ from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.announcements import announced_part
 from fathom.scoring.parsing.envelopes import opened
 from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
+from fathom.scoring.parsing.footnotes import without_footnotes
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.languages import candidates_in_english, in_english
 from fathom.scoring.parsing.markup import undecorated, without_call, without_markup, without_signs, without_thoughts
-from fathom.scoring.parsing.months import only_month
+from fathom.scoring.parsing.months import month_among, only_month
 from fathom.scoring.parsing.non_answers import APPROXIMATE, CONTRAST, HEDGE, NOTHING, states_no_answer
 from fathom.scoring.parsing.normalization import letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.options import assigned_options, chosen_option
+from fathom.scoring.parsing.query_results import as_table
 from fathom.scoring.parsing.remarks import ADDS, TELLS_MORE, without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
@@ -55,11 +57,12 @@ _SECOND_NAME = re.compile(r"[\"”»][ \t](?:and|&)[ \t]|[\"”»][ \t](?:can|co
 """What follows a title that is not the only one: '"Tides" and Storms'."""
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
 _REASON = re.compile(
-    r"[ \t]\((?:the|it|this|that|since|because|as|no)[ \t](?:(?!wrong|incorrect|rejected|excluded|except|but\b"
-    r"|or\b|second|next|closest|guess|likely|maybe|perhaps)"
-    r"[^()\n\dA-Z\"“«]){1,200}\)\.?\Z"
+    r"[ \t](?:\(|[–—-][ \t])(?:the|it|this|that|since|because|as|no)[ \t]"
+    r"(?:(?!wrong|incorrect|rejected|excluded|except|but\b"
+    r"|or\b|second|next|closest|guess|likely|maybe|perhaps|could|might|may\b|is [a-z]+\)?\.?\Z)"
+    r"[^()\n\dA-Z\"“«]){1,200}\)?\.?\Z"
 )
-"""A reason in brackets that names nothing: "descriptive (the sentence names no method)"."""
+"""A reason in brackets or behind a dash that names nothing: "descriptive (the sentence names no method)"."""
 _OF_CANDIDATES = frozenset({"choice", "selection", "assignment"})
 _ANNOUNCED = frozenset({"text", "set", "multiset", "ranking", "rows", "selection", "assignment"})
 """Types of answers that may follow a line that announces them."""
@@ -122,6 +125,9 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
     if len(lines) > 1 and all("|" in line for line in lines):
         cells = [cell for row in without_numbers(piped_rows(lines, ())) for cell in row]
         lines = cells if len(cells) == 1 else lines
+        rows = piped_rows(lines, ()) if len(cells) > 1 else []
+        if len(rows) == 1 and (month := month_among(key.value, rows[0])):
+            return Text(value=month)
     # Reasoning ends with its answer; a title may be wrapped over lines.
     reasoned = not statement.marked and (
         2 * sum(line.endswith((".", "!", "?")) for line in lines[:-1]) >= len(lines)
@@ -207,11 +213,27 @@ _UNSETTLED = re.compile(
 """What denies the options that follow, or leaves them open."""
 
 
+_RUN = re.compile(r"[*_\[(]{0,3}\d{1,3}(?:[ \t]?[,;-][ \t]?\d{1,3}){1,99}[*_\])]{0,3}\.?")
+"""Options in order: "3, 1, 4, 2"."""
+_MOVES = re.compile(
+    r"\b(?:swap|switch|exchang|interchang|guess|should|must|revers|random|unsure|uncertain)\w*", re.IGNORECASE
+)
+"""What a sentence says that changes options, or doubts them."""
+
+
 def _parse_assignment(statement: AnswerStatement, key: Assignment, hints: KeyHints) -> Assignment | None:
     """The option of each slot, from pairs such as "2: C", from a table, or from a plain list."""
     stated = _NOT_FIRST.sub("", statement.text)
     if _UNSETTLED.match(stated):
         return None
+    head, _, remark = stated.strip().partition("\n\n")
+    if (
+        statement.marked
+        and remark
+        and _RUN.fullmatch(head)
+        and not (TELLS_MORE.search(remark) or _MOVES.search(remark))
+    ):
+        stated = head  # the options in order, and sentences about them
     options = assigned_options(plain(half_width(stated)), statement.marked, len(key.options), key.of)
     return Assignment(options=tuple(options), of=key.of) if options else None
 
@@ -287,6 +309,8 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
         if text[-1:] in {")", "]", "`"} or text.startswith(("analysis", "assistantfinal")):
             text = without_call(text)
         hints = KeyHints(scalars_of(key))
+        if "\n" in text:
+            text = without_footnotes(text, hints)
         if "[" in text and not hints.contain("["):
             if hints.spellings:
                 text = _SOURCE_NUMBERS.sub("", text)
@@ -337,7 +361,7 @@ def _from_statement(statement: AnswerStatement, key: Answer, hints: KeyHints) ->
         before = text[: text.find("```")].rstrip()
         # An answer before a block is the answer, and the block a remark.
         text = before if statement.marked and before and before[-1] not in ":：" else (last_fence(text) or text).strip()
-    text = plain(text).strip() if text[:1] == "\\" else undecorated(text, hints)
+    text = as_table(plain(text).strip() if text[:1] == "\\" else undecorated(text, hints), hints)
     if text[:4].lower() == "not " and not any(form.startswith("not ") for form in hints.whole):
         text = _NOT_BUT.sub("", text)
     if text.endswith((")", ").", "]")) and not hints.contain("(see "):

@@ -17,21 +17,27 @@ from fathom.scoring.answers import (
     Scalar,
     Selection,
     Spans,
+    Text,
     Unanswerable,
     ValueSet,
 )
 from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.months import month_among
 from fathom.scoring.parsing.normalization import normal
 from fathom.scoring.parsing.numerals import number_of
+from fathom.scoring.parsing.query_results import json_table
 
 
 def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatement | None:
     """The answer that a JSON value states, or the text in it that states one."""
     if json_values.is_open(value) or json_values.is_other_call(value):
         return None
-    value = value if _is_row(value, key) else json_values.unwrapped(value)
+    if isinstance(key, Number):
+        value = json_values.with_units(json_values.counted(value))
+    value = json_table(value)
+    value = value if _is_row(value, key) else json_table(json_values.unwrapped(value))
     if (
         isinstance(value, str)
         and value[:1] in {"[", "{"}
@@ -60,9 +66,17 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatem
             text = ", ".join(listed)
         case Spans():
             text = json_values.json_passages(value)
+        case Text() if isinstance(value, dict) and (
+            month := month_among(key.value, [*map(json_values.scalar, value.values())])
+        ):
+            text = month
         case _:
             text = json_values.scalar(json_values.lone(value))
     return AnswerStatement(text, marked=True)
+
+
+def _scalars(record: dict[str, Any]) -> list[str]:
+    return [json_values.scalar(field) for field in record.values()]
 
 
 def _is_row(value: Any, key: Answer) -> bool:

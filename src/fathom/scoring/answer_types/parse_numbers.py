@@ -167,8 +167,20 @@ _ROUNDED_TO = re.compile(
     r"(?:\b(?:when |if |which is )?|,[ \t])rounded to (?:two|one|three|\d) decimals?(?: places?)?,?[ \t]?",
     re.IGNORECASE,
 )
+_ROUNDED_IN_CHINESE = re.compile(
+    r"[(（，,][ \t]?(?:已|结果)?(?:保留|四舍五入到|精确到)[^\n()（）\d]{0,12}[)）]?(?=[。.]?\Z)"
+)
 _EQUALS = re.compile(r"[=≈]|approx")
+_EXPONENTS = str.maketrans({sign: f"^{number}" for number, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
+"""4¹ is not 41."""
 _FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
+_TOTAL_ROW = re.compile(
+    r"[-*•|#\s]{0,6}(?:grand |overall )?(?:total|sum|合计|总计)[ \t*_]{0,3}[:：=|][ \t*_|]{0,12}"
+    r"([^\s|*_][^|*_\n:]{0,40}?)[*_| \t.]{0,6}",
+    re.IGNORECASE,
+)
+"""The last row of a table or list: "Total: 49", "| **Total** | 49 |"."""
+_BULLET_ALONE = re.compile(r"[ \t]*\d{1,3}[.)][ \t]*")
 _RULE_OFF = re.compile(r"[-=+| ]{2,80}")
 _SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
 
@@ -186,6 +198,11 @@ def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Nu
     if "," in text or text.count(".") > 1:
         text = _with_points(text, key)
     lines = [line for line in text.split("\n") if line.strip(" \t*_`#")]
+    if len(lines) > 1 and _BULLET_ALONE.fullmatch(lines[-1]) and BULLET.match(lines[-2]):
+        return None  # a list that breaks off
+    total = _TOTAL_ROW.fullmatch(lines[-1]) if len(lines) > 2 and not statement.marked else None
+    if total:
+        return number_of(total[1], key.unit)
     if len(lines) == 3 and _RULE_OFF.fullmatch(lines[1]) and not numbers_in(lines[0]):
         lines = lines[2:]  # the name of a column above a rule
     if lines and all("|" in line for line in lines):
@@ -214,7 +231,7 @@ def half_width(text: str) -> str:
         return text
     for sign, decimals in _FRACTIONS:
         text = text.replace(sign, decimals)  # "6½" would become "61/2"
-    return normalize("NFKC", text)
+    return normalize("NFKC", text.translate(_EXPONENTS))
 
 
 def _concludes(line: str) -> bool:
@@ -260,6 +277,7 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     line = _LABELED.sub(" it", line) if len(numbers_in(line)) > 1 else line
     if "ounded to" in line:
         line = _ROUNDED_TO.sub("", line)
+    line = line if line.isascii() else _ROUNDED_IN_CHINESE.sub("", line)
     other = unit != "%" and line.rstrip("。.").endswith("%")  # "85万元，占4.3%"
     if not line.isascii() and not (unit and other) and (told_of := _CHINESE_VALUE.match(line)):
         return number_of(line[told_of.end() :].rstrip("。."), unit)

@@ -7,14 +7,20 @@ nothing, so nothing is left of it.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Final
 
-from fathom.scoring.parsing.json_values import ABSENT, parsed, submits
+from fathom.scoring.parsing.json_values import ABSENT, answer_field, is_open, parsed, states_option, submits
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import letters
+from fathom.scoring.parsing.query_results import as_table
 
 MAX_ENVELOPE_LENGTH: Final = 200_000
+MAX_FIELDS: Final = 20
+_FIELD = re.compile(r"(?P<name>[A-Za-z]\w{0,30})[ \t]?[:=][ \t]?(?P<value>\S[^\n]{0,1000}?)(?:[ \t]{1,4}#[ \t][^\n]*)?")
+"""A line of YAML or of an environment file: "candidate: 3"."""
+_LIST_NAME = re.compile(r"[a-z_]{1,30}:")
 _FENCED = re.compile(r"\A```(?:json|python|yaml|text)?[ \t]*\n(?P<inside>[^`]+)\n```\Z", re.IGNORECASE)
 _ACTION = re.compile(
     r"(?:\A|\n)[ \t*]{0,4}Action[*]{0,3}[ \t]?[:：][ \t*]{0,4}(?P<tool>[^\n:：]{1,60}?)[ \t*.]{0,4}\n+"
@@ -144,9 +150,49 @@ def opened(text: str, hints: KeyHints) -> str:
         text = ""
     if "<" in text and not hints.contain("<"):
         text = _CHINESE_TAG.sub(r"<\1answer>", _ATTRIBUTED_ANSWER.sub("<answer>", text))
-        text = _NUMBERED_ELEMENT.sub(r"\2: \3", _ASIDE_ELEMENT.sub("", text))
+        text = _NUMBERED_ELEMENT.sub(r"\2: \3\n", _ASIDE_ELEMENT.sub("", text))
+    text = _answer_of_fields(text)
     text = _without_lead(text, hints)
+    if "nswer" not in text:
+        text = as_table(_records(text), hints)
     return _without_source(text, hints)
+
+
+def _answer_of_fields(text: str) -> str:
+    """The answer of fields such as "candidate: 3" and "confidence: 0.9" as JSON, if all others are about the answer."""
+    fenced = _FENCED.match(text)
+    lines = (fenced["inside"] if fenced else text).strip().split("\n")
+    if len(lines) > MAX_FIELDS:
+        return text
+    if len(lines) == 1 and lines[0].count("=") > 1:
+        lines = lines[0].split(";")
+    fields = [_FIELD.fullmatch(line.strip()) for line in lines]
+    record = {field["name"].lower(): field["value"].strip("\"'") for field in fields if field}
+    if len(record) != len(lines):
+        return text
+    if is_open(record) and (answer_field(record) or len(record) == 1):
+        return ""
+    return json.dumps(record) if states_option(record) else text
+
+
+def _records(text: str) -> str:
+    """A list of records in YAML, "- name: Lind" and "  count: 3" for each, as JSON; any other text as it is."""
+    fenced = _FENCED.match(text)
+    lines = [line.rstrip() for line in (fenced["inside"] if fenced else text).split("\n") if line.strip()]
+    if lines and _LIST_NAME.fullmatch(lines[0]):
+        lines = lines[1:]
+    starts = [at for at, line in enumerate(lines) if line.lstrip().startswith("- ")]
+    if len(starts) < 1 or starts[0] or len(lines) % len(starts) or len(lines) == len(starts):
+        return text
+    records: list[dict[str, str]] = []
+    for line in lines:
+        field = _FIELD.fullmatch(line.lstrip(" -"))
+        if field is None:
+            return text
+        if line.lstrip().startswith("- "):
+            records.append({})
+        records[-1][field["name"]] = field["value"].strip("\"'")
+    return json.dumps(records) if len({(*record,) for record in records}) == 1 else text
 
 
 def _message(text: str) -> str:

@@ -141,12 +141,6 @@ _SECOND_ANSWER = re.compile(r"^[*_# \t-]{0,6}answer (?:2|b|two)\b[ \t]?[:.)]", r
 _LEAD = re.compile(r"\s*(?:so|thus|therefore|hence)?,?\s?(?:the |my )?")
 
 
-_STATEMENT = re.compile(r"\ASELECT [^;]{1,4000};\s*\n(?=\s*\S)")
-"""A statement before the table that it returns."""
-_ROW_COUNT = re.compile(r"\s*\n\s*\(?\d{1,6} rows?(?: affected| returned| in set)?[^()\n]{0,20}\)?\s*\Z", re.IGNORECASE)
-"""The last line of a table as a database prints it: "(3 rows)"."""
-
-
 def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStatement | None:
     """The statement of the answer: a box, else the text after "Answer:", else a final JSON object or fenced block, else
     the whole response; without the remarks that follow it.
@@ -156,10 +150,6 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
     "Answer: 71" may have been the start of 711. A statement that the remarks take back is none.
     """
     text = text.strip()
-    if text.startswith("SELECT "):
-        text = _STATEMENT.sub("", text)
-    if "row" in text[-40:]:
-        text = text[:-80] + _ROW_COUNT.sub("", text[-80:])
     if "\\framebox{" in text:
         text = text.replace("\\framebox{", "\\boxed{")
     if "guess" in text:

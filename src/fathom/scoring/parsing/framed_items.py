@@ -24,7 +24,8 @@ _OPEN_WORDS = (
     "not no never neither nor or either except besides unlike without wrong incorrect maybe perhaps possibly probably "
     "likely unsure unclear unknown unless instead rather however although though but versus than whose close closest "
     "nearest nearly almost similar example guess another next other others some among including includes partly "
-    "considered excluded candidate candidates fails failed lacks missing if could might may before after behind ahead"
+    "considered excluded candidate candidates fail fails failed failing violate violates disqualified lack lacks "
+    "missing if could might may before after behind ahead"
 )
 _OPEN = re.compile(
     rf"(?<!\w)(?:{'|'.join(_OPEN_WORDS.split())})(?!\w)|n't(?!\w)|\b(?:one|part|half) of\b|\bsuch as\b|\be\.g\."

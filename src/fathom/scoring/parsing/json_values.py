@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from fathom.scoring.parsing.flags import denies
 from fathom.scoring.parsing.normalization import normal
 
 _ANSWER_FIELDS = (
@@ -25,6 +26,14 @@ _ANSWER_FIELDS = (
     "candidate",
     "option",
     "choice",
+    "prediction",
+    "selectedcandidate",
+    "selectedoption",
+    "citedcandidate",
+)
+_COUNT_FIELDS = frozenset({"count", "total", "number", "n", "sum", "average", "mean"})
+_OPTION_FIELDS = frozenset(
+    {"candidate", "option", "choice", "selectedcandidate", "selectedoption", "prediction", "citedcandidate"}
 )
 _ITEM_FIELDS = ("title", "article_title", "name", "author", "author_name", "article", "value", "item", "answer")
 _REMARK_FIELDS = frozenset(
@@ -58,8 +67,16 @@ _REMARK_FIELDS = frozenset(
         "calculation",
         "question",
         "type",
+        "ordered",
+        "order",
     ]
 )
+_STATUS_FIELDS = frozenset(
+    {"status", "success", "ok", "error", "errors", "code", "id", "version", "timestamp", "model"}
+)
+"""Fields of a response that say nothing about the answer in it."""
+_UNIT_FIELDS: Final = ("scale", "multiplier", "magnitude", "unit", "units", "currency", "单位", "币种")
+"""Fields beside a number that belong to it, in the order in which they are written after it."""
 _CALL_NAMES: Final = ("name", "tool", "action", "function", "tool_name")
 _CALL_ARGUMENTS: Final = ("arguments", "parameters", "input", "args", "tool_input", "action_input")
 _SUBMITS = re.compile(
@@ -69,7 +86,8 @@ _SUBMITS = re.compile(
 """A word in the name of a tool that submits an answer."""
 _OPEN_FIELDS = re.compile(
     r"(?:alternat\w*|or|maybe|possibl[ey]|possibilit\w*|uncertain|unsure|guess|second|runner_?up|fallback|backup"
-    r"|also|others?|additional|further|more|extra|candidates_?considered)"
+    r"|also|others?|additional|further|more|extra|candidates_?considered|revised|corrected|updated|true|better"
+    r"|next_?best|runner-?up)"
     r"(?:[_ ]?(?:answers?|values?|choices?|options?|titles?|candidates?|names?|results?|correct|valid|items?))?",
     re.IGNORECASE,
 )
@@ -89,11 +107,11 @@ def parsed(text: str) -> Any:
     try:
         return json.loads(text, parse_float=str, parse_int=str, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        return _python_value(text) if text.startswith("{'") and text.endswith("}") else ABSENT
+        return _python_value(text) if text[:2] in {"{'", "[("} and text[-1] in "}]" else ABSENT
 
 
 def _python_value(text: str) -> Any:
-    """The value of a Python dictionary such as {'answer': 4}, or `ABSENT`."""
+    """The value of a Python dictionary such as {'answer': 4}, or of a list of tuples; else `ABSENT`."""
     if len(text) > MAX_PYTHON_LENGTH or "\\" in text:
         return ABSENT
     try:
@@ -124,16 +142,42 @@ def answer_field(record: dict[str, Any]) -> str | None:
     return next((names[name] for name in _ANSWER_FIELDS if name in names), None)
 
 
+def states_option(record: dict[str, Any]) -> bool:
+    """Whether one field of an object names an option or the answer, and all others are about it."""
+    rest = [_JOINTS.sub("", name) for name in _without(record, _REMARK_FIELDS | _STATUS_FIELDS)]
+    return len(rest) == 1 and (rest[0] in _OPTION_FIELDS or (rest[0] in _ANSWER_FIELDS and len(record) > 1))
+
+
 def is_open(value: Any, depth: int = 3) -> bool:
     """Whether an object states another answer in addition to its answer, or only what the answer is not:
     {"answer": 4, "alternative": 5}, {"rejected": 5}."""
     if not isinstance(value, dict) or not depth:
         return False
-    if len(value) == 1 and _DENIED_FIELD.fullmatch(next(iter(value))):
+    if denies(value) or (len(value) == 1 and _DENIED_FIELD.fullmatch(next(iter(value)))):
         return True
     if len(value) > 1 and any(_OPEN_FIELDS.fullmatch(name) and value[name] not in _EMPTY for name in value):
         return True
     return any(is_open(one, depth - 1) for one in value.values())
+
+
+def _without(record: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name.lower() not in names}
+
+
+def with_units(value: Any, depth: int = 4) -> Any:
+    """The value with units in the numbers beside them: {"amount": 3.5, "scale": "million"} gets the amount
+    "3.5 million"."""
+    if not isinstance(value, dict) or not depth:
+        return value
+    names = {name.lower(): name for name in value}
+    units = [names[name] for name in _UNIT_FIELDS if isinstance(value.get(names.get(name, "")), str)]
+    figures = [
+        name for name, one in value.items() if name not in units and isinstance(one, str) and _FIGURE.fullmatch(one)
+    ]
+    if units and len(figures) == 1:
+        stated = " ".join([value[figures[0]], *(value[unit] for unit in units)])
+        return {**{name: one for name, one in value.items() if name not in units}, figures[0]: stated}
+    return {name: with_units(one, depth - 1) for name, one in value.items()}
 
 
 def _arguments(record: dict[str, Any]) -> str:
@@ -144,7 +188,11 @@ def _arguments(record: dict[str, Any]) -> str:
 def is_call(record: dict[str, Any]) -> bool:
     """Whether an object is a tool call: {"name": "submit", "arguments": {"answer": 4}}."""
     given = _arguments(record)
-    if len(record) != 2 or not given or not any(isinstance(record.get(name), str) for name in _CALL_NAMES):
+    if (
+        len(_without(record, _REMARK_FIELDS)) != 2
+        or not given
+        or not any(isinstance(record.get(name), str) for name in _CALL_NAMES)
+    ):
         return False
     return isinstance(record[given], dict) or given.endswith("_input")
 
@@ -180,8 +228,9 @@ def unwrapped(value: Any) -> Any:
         beside = [value[field] for field in value if field not in lists]
         counts = all(isinstance(one, str) and one.isdecimal() for one in beside)
         name = lists[0] if name is None and len(lists) == 1 and counts else name
-        if name is None and len(value) == 1 and not isinstance(only := next(iter(value.values())), str):
-            name = next(iter(value)) if isinstance(only, list | dict) else None
+        rest = _without(value, _STATUS_FIELDS)
+        if name is None and len(rest) == 1 and isinstance(next(iter(rest.values())), list | dict):
+            name = next(iter(rest))
         if name is None:
             break
         value = value[name]
@@ -210,7 +259,7 @@ def lone(value: Any) -> Any:
     for _ in range(8):
         inner = value
         if isinstance(value, dict):
-            inner = item({name: value[name] for name in value if name.lower() not in _REMARK_FIELDS})
+            inner = item(_without(value, _REMARK_FIELDS))
         elif isinstance(value, list) and len(value) == 1:
             inner = value[0]
         if inner == value:
@@ -246,9 +295,20 @@ def scalars(value: Any) -> list[str] | None:
     if not isinstance(value, list):
         return None
     flat: list[str] = []
-    for one in map(item, _by_rank(value)):
+    kept = [one for one in value if not (isinstance(one, dict) and denies(one))]
+    for one in map(item, _by_rank(kept)):
         flat += [scalar(inner) for inner in one] if isinstance(one, list) else [scalar(one)]
     return flat if all(flat) else None
+
+
+def counted(value: Any) -> Any:
+    """The number of an object that counts what it lists ({"count": 1, "matching": ["Lind"]}); any other value as it
+    is."""
+    if not isinstance(value, dict):
+        return value
+    numbers = [name for name in value if name.lower() in _COUNT_FIELDS and isinstance(value[name], str)]
+    lists = [field for field in value.values() if isinstance(field, list)]
+    return value[numbers[0]] if len(numbers) == 1 and len(lists) == len(value) - 1 else value
 
 
 def repeats_lists(value: Any) -> bool:
@@ -264,6 +324,8 @@ def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:
     for row in value if isinstance(value, list) else ():
         cells = row
         if isinstance(row, dict):
+            if denies(row):
+                continue
             named = {normal(name): cell for name, cell in row.items()}
             ordered = [named[normal(column)] for column in columns if normal(column) in named]
             cells = ordered if len(ordered) == len(columns) else list(row.values())

@@ -39,21 +39,23 @@ _FIGURE = re.compile(
     rf"|(?:[:：]|[ \t][-–—=→])[*_]{{0,3}}[ \t]{_AMOUNT})[*_]{{0,3}}\Z"
 )
 _ORIGIN = re.compile(
-    r"[ \t]\((?:(?:doc(?:ument)?|article|paper)s?[ \t]#?\d[^()\n]{0,40}|[^()\d\n]{1,80})\)", re.IGNORECASE
+    r"[ \t]\((?:(?:doc(?:ument)?|article|paper)s?[ \t]#?\d[^()\n]{0,40}|[^()\d\n]{1,80}"
+    r"|(?:ratio|difference|average|mean|sum|share|length|score)(?: of|:| =)? -?\d[\d.,]{0,12}%?)\)",
+    re.IGNORECASE,
 )
-"""Where a number comes from, or how numbers are sorted: "(Doc 4)", "(in ascending order)"."""
+"""Where a number comes from, or how numbers are sorted: "(Doc 4)", "(in ascending order)", "(ratio 2.5)"."""
 _OPEN_ASIDE = re.compile(
     r"\([^()\n]{0,80}\b(?:not|no|or|maybe|perhaps|possibly|exclud|wrong|reject|except|if|twice|times|without|remov)"
     r"[^()\n]{0,80}\)",
     re.IGNORECASE,
 )
 _NUMBERS_FOLLOW = re.compile(r"[^\d\n,;:=]{1,160}[ \t](?:is|are|was|were|in)[ \t]?:?[ \t](?=\d)", re.IGNORECASE)
-_LIST_LABEL = re.compile(
+LIST_LABEL = re.compile(
     r"[^\n:：,;，；、\"“《]{2,40}[：]|[^\W\d_][^\n:：,;\"“]{2,100}[ ][^\n:：,;\"“]{2,40}:[ \t]", re.IGNORECASE
 )
 """What announces a list on its line: "Four suppliers qualify: "."""
 _NUMBER_RUN = re.compile(
-    r"(?<![\w.,])-?\d[\d.]*%?(?:(?:[ \t]?[,;、，→>/]|,?[ \t](?:and|then|and then"
+    r"(?<![\w.,])-?\d[\d.]*%?(?:(?:[ \t]?[,;、，→>/]|,?[ \t](?:and|then|and then|(?:and )?(?:finally|lastly)"
     r"|followed by))[ \t]?(?:and[ \t])?-?\d[\d.]*%?){1,200}(?![\w%])"
 )
 """Numbers one after another: "3, 3 and 7"."""
@@ -70,7 +72,7 @@ _LEAVES_OPEN = re.compile(
     re.IGNORECASE,
 )
 _NO_LIST = re.compile(r"\b(?:not|no|except|between|from|than|least|most of)\b|n't\b", re.IGNORECASE)
-_IN_TURN = re.compile(r",?[ \t](?:followed by|and then|then)[ \t]")
+_IN_TURN = re.compile(r",?[ \t](?:followed by|(?:and )?(?:then|finally|lastly))[ \t]")
 _TIE = re.compile(r"[ \t]\((?:a )?(?:tied?|both|shared|equal)[^()\n]{0,30}\)\Z", re.IGNORECASE)
 _TIMES = re.compile(
     r"(?P<before>\d{1,2})[ \t]?[×x][ \t](?P<item>[^\n(]{1,200})"
@@ -106,7 +108,7 @@ _QUOTED = re.compile(r'(?<![ \t\n])[ \t\n]*["“]([^"“”\n]*)["”][ \t\n]*(?
 
 def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False) -> list[str]:
     """The items of a stated list; `numeric` if the key's items are numbers, `counted` if items may repeat."""
-    lines = _bold_names(stated, hints) or lines_in(plain(stated), hints)
+    lines = _bold_names(stated, hints) or lines_in(plain(_without_heading(stated, hints)), hints)
     if counted and len(lines) == 1 and not numeric:
         pieces = [piece for piece in _pieces(lines[0], hints) if piece.strip()]
         items = repeated(pieces, hints)
@@ -130,7 +132,7 @@ def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False)
             for cell in row
             if cell
         ]
-    if numeric and lines[0][-1].isdigit() and len(lines[0]) > 8:
+    if numeric and len(lines[0]) > 8 and (lines[0][-1].isdigit() or _LABELED.search(lines[0])):
         return _labeled_values(lines, hints)
     items = clean_items(lines, hints)
     return items if not any("(tie" in item for item in items) else [one for item in items for one in _tied(item, hints)]
@@ -147,12 +149,22 @@ def _bold_names(stated: str, hints: KeyHints) -> list[str]:
     if "**" not in stated or not hints.whole:
         return []
     lines = [line.strip() for line in stated.split("\n") if line.strip()]
-    if len(lines) > 1 and lines[0].endswith((":", "：")) and not EXCLUDED.search(lines[0]):
+    if len(lines) > 1 and (lines[0].endswith((":", "：")) or lines[0][0] == "#") and not EXCLUDED.search(lines[0]):
         lines = lines[1:]
     found = [_BOLD_NAME.fullmatch(line) for line in lines]
     if not all(one and not EXCLUDED.search(one[2]) and not HEDGE.search(one[2]) for one in found):
         return []
     return [one[1].strip(" :") for one in found if one]
+
+
+def _without_heading(stated: str, hints: KeyHints) -> str:
+    """A bulleted list without a line in bold above it: "**Qualifying companies**"."""
+    heading, _, rest = stated.strip().partition("\n")
+    lines = [line.strip() for line in rest.split("\n") if line.strip()]
+    bold = heading.startswith("**") and heading.endswith("**") and "**" not in heading[2:-2]
+    if not bold or not lines or letters(heading) in hints.whole or EXCLUDED.search(heading):
+        return stated
+    return rest if all(line.startswith(("- ", "* ", "• ")) for line in lines) else stated
 
 
 def _labeled_values(lines: list[str], hints: KeyHints) -> list[str]:
@@ -221,7 +233,8 @@ def without_figures(items: list[str], hints: KeyHints) -> list[str]:
 def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     """The items of a list on one line."""
     line = without_lead_in(line.strip(), hints)
-    label = _LIST_LABEL.match(line) if not numeric and hints.whole and (":" in line or "：" in line) else None
+    line = line[:-1] if line.endswith((").", "）。")) else line
+    label = LIST_LABEL.match(line) if not numeric and hints.whole and (":" in line or "：" in line) else None
     if label and not EXCLUDED.search(label[0]) and not any(form.startswith(letters(label[0])) for form in hints.whole):
         items = _inline(line[label.end() :], hints, numeric)
         if all(letters(item) in hints.whole for item in items):

@@ -13,13 +13,22 @@ _BREAK = re.compile(rf"<br ?/?>|</(?:p|div|tr|ul|ol|h[1-6])>|</{_ITEM_TAG}", re.
 _ITEM = re.compile(rf"<{_ITEM_TAG}", re.IGNORECASE)
 _LATEX_ITEM = re.compile(r"\\item\b[ \t]*|\\(?:begin|end)\{(?:itemize|enumerate)\}")
 _LONE_STOP = re.compile(r"\n[ \t]*[.。,;][ \t]*(?=\n|\Z)")
-_TAG = re.compile(r"</?(?!answers?>)[a-z][a-z0-9_-]{0,20}>", re.IGNORECASE)
+_ATTRIBUTES = r"(?:\s{1,3}[\w-]{1,30}=(?:\"[^\"<>\n]{0,200}\"|'[^'<>\n]{0,200}'))"
+_TAG = re.compile(rf"</?(?!answers?>)[a-z\u4e00-\u9fff][\w-]{{0,20}}{_ATTRIBUTES}{{0,8}}\s?/?>", re.IGNORECASE)
+_MEASURED = re.compile(rf"<([a-z][a-z0-9_-]{{0,20}})({_ATTRIBUTES}{{1,8}})>([^<>\n]{{1,60}})</\1>", re.IGNORECASE)
+_UNIT = re.compile(r"\b(scale|unit|units|currency)=[\"']([^\"'<>\n]{1,40})[\"']", re.IGNORECASE)
+"""The unit of a number in the attributes of its element: <total currency="USD" scale="million">48.36</total>."""
 _ENTITY = re.compile(r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,8});", re.IGNORECASE)
 _END_OF_TURN = re.compile(r"<\|[a-z_]{1,30}\|>|</s>|<eos>|<(?:end|start)_of_turn>", re.IGNORECASE)
 _ANSWER_TAG = re.compile(r"(</?)(?:final[_ -]?answer|final|result|solution|output|response)>", re.IGNORECASE)
 _ANSWER_BRACKETS = re.compile(r"\[(/?)answer\](?![:：])(?!\((?:#|[a-z]{2,8}:|\.{0,2}/))", re.IGNORECASE)
 _CELLS = re.compile(r"</t[dh]>\s{0,4}<t[dh]>", re.IGNORECASE)
-_SAME_TAG = re.compile(r"</([a-z][a-z0-9_-]{0,20})>\s{0,4}(?=<\1>)", re.IGNORECASE)
+_ADJACENT = re.compile(
+    r"</(?!(?:b|i|em|strong|sup|sub|u|code|answers?)>)[a-z][a-z0-9_-]{0,20}>\s{0,4}(?=<[a-z])", re.IGNORECASE
+)
+"""Between two elements: <first>Lind</first><second>Wu</second>."""
+_NEXT_FIELD = re.compile(r"</(?!row>)([a-z][a-z0-9_-]{0,20})>\s{0,4}<(?!\1>)(?!/)[a-z][a-z0-9_-]{0,20}>", re.IGNORECASE)
+"""Between two fields of a row: <row><name>Lind</name><count>3</count></row>."""
 _TILDES = re.compile(r"^~~~(?=[a-z]{0,10}$)", re.MULTILINE)
 _TURN = re.compile(r"\[/?INST\][ \t]?|\A\s*\[assistant\][:：]?[ \t]*", re.IGNORECASE)
 _LINK = re.compile(r"(?<!\w)\[([^\[\]\n]{1,300})\]\((?:#|[a-z]{2,8}:|\.{0,2}/)[^()\s]{0,300}\)")
@@ -63,9 +72,10 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "<" in text and not hints.contain("<"):
-        text = _PLACEHOLDER.sub(r"\1\2", text)
+        text = _MEASURED.sub(_with_unit, _PLACEHOLDER.sub(r"\1\2", text))
         text = _ANSWER_TAG.sub(r"\1answer>", _END_OF_TURN.sub("", text))
-        text = _SAME_TAG.sub("\n", _CELLS.sub(" | ", text))
+        text = _NEXT_FIELD.sub(" | ", text.replace("<row>", "\n")) if "<row>" in text else text
+        text = _ADJACENT.sub("\n", _CELLS.sub(" | ", text))
         text = _LONE_STOP.sub("", _TAG.sub("", _BREAK.sub("\n", _ITEM.sub("\n- ", text))))
     if "~~~" in text:
         text = _TILDES.sub("```", text)
@@ -82,6 +92,13 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "[" in text and _CHECKED.search(text):
         text = _CHECKED.sub(r"\1", _UNCHECKED.sub("", text))
     return text
+
+
+def _with_unit(element: re.Match[str]) -> str:
+    """An element with the unit that its attributes give behind its number."""
+    units = {name.lower().removesuffix("s"): unit for name, unit in _UNIT.findall(element[2])}
+    stated = " ".join([element[3].strip(), *(units[name] for name in ("scale", "unit", "currency") if name in units)])
+    return f"<{element[1]}>{stated}</{element[1]}>"
 
 
 def without_thoughts(text: str) -> str:

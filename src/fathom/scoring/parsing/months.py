@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _NAMES = (
     *("january", "february", "march", "april", "may", "june", "july"),
@@ -19,7 +20,7 @@ _FORMS = (
 
 
 _ANY_MONTH = re.compile(
-    rf"(?<![\w-])(?:\d{{4}}[-/]\d{{1,2}}(?![\w/-])|\d{{4}}年 ?\d{{1,2}}月|\d{{1,2}}/\d{{4}}(?![\w/-])"
+    rf"(?<![A-Za-z0-9_-])(?:\d{{4}}[-/]\d{{1,2}}(?![\w/-])|\d{{4}}年 ?\d{{1,2}}月|\d{{1,2}}/\d{{4}}(?![\w/-])"
     rf"|(?:{'|'.join(_NAMES)}|(?:{'|'.join(name[:3] for name in _NAMES)}|sept)\.?),?(?: of)? \d{{4}}(?![\w-]))",
     re.IGNORECASE,
 )
@@ -40,6 +41,12 @@ def only_month(key: str, text: str) -> str:
     months = {_month(" ".join(one[0].lower().split())) for one in found}
     same = all(f"-{_NUMBERS[name]:02}" in month for month in months for name in names)
     return months.pop() if len(months) == 1 and same and not _OPEN.search(rest[:1].lower() + rest[1:]) else ""
+
+
+def month_among(key: str, texts: Sequence[str]) -> str:
+    """The one month among several texts, if the key is a month; else empty."""
+    months = {month for text in texts if (month := only_month(key, text))}
+    return months.pop() if len(months) == 1 else ""
 
 
 def is_same_month(key: str, read: str) -> bool:

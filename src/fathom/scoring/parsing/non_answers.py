@@ -119,7 +119,7 @@ find the answer, or the documents, says nothing about them."""
 _DENIAL = re.compile(r"\b(?:no|not|n't|none|impossible|unable|cannot|nicht|pas|nowhere|insufficient)\b|n't\b|[无未不]")
 _KIND = (
     r"(?:articles?|papers?|documents?|works?|authors?|people|persons?|one|titles?|groups?|values?|entr(?:y"
-    r"|ies)|names?|items?)"
+    r"|ies)|names?|items?|compan(?:y|ies)|firms?|universit(?:y|ies)|countr(?:y|ies)|(?:housing )?markets?|reports?)"
 )
 _HOLDS = (
     r"(?:meets?|match(?:es)?|satisf(?:y|ies)|fulfills?|fulfils?|fits?|qualif(?:y|ies)|exists?|is|are|was"
@@ -134,9 +134,12 @@ _NOTHING_FITS = (
     r"|(?:there (?:is|are|was|were) )?no such [a-z-]+(?: [a-z-]+){0,5}"
 )
 _CHINESE_NO_MATCH = re.compile(
+    r"(?:查询)?结果为空(?:[：:，,](?:没有|无)[^\n：:]{0,60})?|(?:符合|满足)[^\n，,。：:]{1,20}不存在|"
     r"(?:因此|所以|综上(?:所述)?|经核[查对]|经查|故)?[，,]?(?:没有|不存在|并无|并没有|未找到|找不到|无)(?:任何)?"
     r"(?:(?<=任何)[^\n。；;，,：:\d《“]{2,40}|[^\n。；;，,：:]{0,20}(?:符合|满足|达到|匹配)[^\n：:]{0,200}|(?:这样|此类|相关)[^\n：:]{0,20})"
 )
+_CHINESE_THEREFORE = re.compile(r"(?<=[，,])(?:因此|所以|故)[，,]?[^，,。]{2,200}\Z")
+"""The conclusion of a sentence in Chinese."""
 _CHINESE_EXCEPT = re.compile(r"除了|除外|以外|之外|只有|仅|但")
 _NO_MATCH = re.compile(
     r"(?:(?:so|therefore|thus|hence)[,:]? )?"
@@ -150,6 +153,8 @@ _NO_MATCH = re.compile(
     r"|these) \w+)? (?:match|meet|satisf|fit|qualif"
     r"|fulfil)\w{0,4}\b.{0,300}"
     r"|no (?:match(?:es)?|results?|articles?|such articles?) (?:were |was )?found\b.{0,300}"
+    r"|(?:(?:the )?(?:sql )?query (?:returns|returned|gives|gave|yields|yielded) )?(?:no|0|zero)"
+    r" (?:rows?|results?|records?|matches)"
     r"|(?:null|none|n/a)\b,?:? (?:[-–—] )?\(?(?:since|because|as|given that|there (?:is|are)|no"
     r"|none of|nothing|nobody)\b.{0,300}"
     r"|no existe (?:tal|ning[uú]n) [^\n]{3,80}|(?:es|is) gibt keine?[nr]?(?: \w+){1,6}|(?:no"
@@ -172,7 +177,7 @@ _MAY_SAY_NOTHING = re.compile(
     r"|therefore|thus|hence|em|un|can|could|ins|it(?:'s| can| is)|th(?:at|is)(?:'s| is| info)|sorry"
     r"|i(?:'m| am| can| could| was)|afraid|based|die frage|la |[根从基依]"
     r"|th(?:e|ese|is) (?:req|nec|need|info|data|fig|num|text|cont|prov|giv|avail|shown|doc|art|pap|coll|sourc|frage)"
-    r"|[无没空不均并未找因所综经]|\d{1,3}[.)] (?:nu|no)|\Z"
+    r"|query|(?:0|zero) (?:rows|results|records|matches)|[无没空不均并未找因所综经查符满结]|\d{1,3}[.)] (?:nu|no)|\Z"
     r"|(?:the|this|my|our) (?:question|answer|can|final|correct|expected|result|output|value|response|query|list|set))",
     re.IGNORECASE,
 )
@@ -214,7 +219,7 @@ _REASON = re.compile(
 )
 """A word of a reason in brackets after NULL."""
 # The same for the first letter or digit, even cheaper.
-_NEVER_FIRST = frozenset("0123456789fgjkpqrvwxyzFGJKPQRVWXYZ")
+_NEVER_FIRST = frozenset("0123456789fgjkprvwxyzFGJKPRVWXYZ")
 
 
 def states_no_answer(stated: str) -> bool:
@@ -236,7 +241,7 @@ def states_no_answer(stated: str) -> bool:
     head, *more = SENTENCE_END.split(ASIDE.sub("", first[:1000]).strip())
     if head.endswith("?"):
         return False
-    form = head if head in _EMPTY else normal(head)
+    form = bare if (bare := head.replace(" ", "")) in _EMPTY else normal(head)
     if form in NOTHING and any(map(_is_offer, ASIDE.findall(first[:1000]))):
         return False
     if form not in _EMPTY and not form[-1:].isalnum():
@@ -286,6 +291,8 @@ def _is_unsaid(form: str) -> bool:
 
 def _is_no_match(form: str) -> bool:
     """Whether a sentence says that nothing matches: "No article meets the conditions." """
-    if not form.isascii() and _CHINESE_NO_MATCH.fullmatch(form):
-        return not _CHINESE_EXCEPT.search(form)
+    if not form.isascii():
+        clause = _CHINESE_THEREFORE.search(form)
+        if _CHINESE_NO_MATCH.fullmatch(clause[0] if clause else form):
+            return not _CHINESE_EXCEPT.search(form)
     return _NO_MATCH.fullmatch(form) is not None and not _EXCEPT.search(form)

@@ -25,6 +25,7 @@ _MATH = re.compile(r"\$(?=[^\s$])([^$\n]{1,2000})(?<=[^\s$])\$")
 _FRACTION = re.compile(r"\\[dt]?frac\s?\{([^{}]{1,60})\}\s?\{([^{}]{1,60})\}")
 _WRAPPED = re.compile(r"\\(?:text\w{0,6}|math\w{2,4}|emph|mbox|fbox|operatorname|boxed)\s?\{([^{}]*)\}")
 _LATEX_SPACE = re.compile(r"\\(?:[,;:!\s]|q?quad\b|left\b|right\b|[()\[\]]|(?:begin|end)\{\w{1,20}\*?\})")
+_LATEX_ARROW = re.compile(r"\\(?:to|(?:long)?rightarrow|Rightarrow|mapsto|implies)(?![A-Za-z])")
 _ESCAPED = re.compile(r"\\([%$&#_{}])")
 
 
@@ -44,6 +45,7 @@ def _without_latex(text: str) -> str:
     if "\\" not in text and "{,}" not in text:
         return text
     text = text.replace("\\\\", "\n").replace("{,}", ",").replace("\\times", "×").replace("\\cdot", "·")
+    text = _LATEX_ARROW.sub("→", text)
     text = text.replace("\\approx", "≈").replace("\\emptyset", "∅").replace("\\varnothing", "∅")
     # A second time, for \textbf{\text{4}}; deeper nesting does not occur in practice.
     text = _FRACTION.sub(r"\1/\2", _WRAPPED.sub(r"\1", text))

@@ -116,7 +116,8 @@ _PAIR = re.compile(
     r"(\d{1,3})[\])>\"']{0,2}\s?"
     r"(?:[:=→]|[-=]+>?|–|(?<=[\])>])(?=\s\d)"
     r"|(?:is filled by|it is|is|cites?|matches|gets|takes|by|with(?= candidate)|refers to|corresponds to"
-    r"|goes with|to(?= candidate)|,?[ ]?(?:i|we) (?:would )?(?:choose|pick|select|take)|the answer is"
+    r"|goes (?:with|to)|belongs to|points to|to(?= candidate)"
+    r"|,?[ ]?(?:i|we) (?:would )?(?:choose|pick|select|take)|the answer is"
     r"|(?:is )?most likely(?= candidate))\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
     r"(\d{1,3})(?![\w-])",
     re.IGNORECASE,
@@ -394,15 +395,23 @@ def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] 
     return _all_options([part for part in parts if part], of)
 
 
+_OPTION_COLUMN = re.compile(
+    r"(?:cited )?(?:candidate|option|work|answer|choice)s?(?: (?:no\.?|number|#))?", re.IGNORECASE
+)
+
+
 def _table_pairs(text: str) -> list[tuple[str, str]]:
-    """The slots and options of a table drawn with pipes, in its first two columns."""
+    """The slots and options of a table drawn with pipes: its first two columns, or the first and the one of options."""
     lines = [line for line in text.split("\n") if line.count("|") >= 2]
+    header = [cell.strip(" *_") for cell in lines[0].strip(" |").split("|")] if lines else []
+    named = [at for at, cell in enumerate(header) if at and _OPTION_COLUMN.fullmatch(cell)]
+    column = named[0] if len(named) == 1 else 1
     pairs = []
     for row in piped_rows(lines, ()):
         numbers = [_SLOT_NUMBER.search(cell) for cell in row[:1]]
-        if len(row) < 2 or numbers[0] is None:
+        if len(row) <= column or numbers[0] is None:
             return []
-        option = row[1].strip(" *_`()[]").rpartition(" ")[2]
+        option = row[column].strip(" *_`()[]").rpartition(" ")[2]
         pairs.append((numbers[0][0], option))
     return pairs
 

@@ -369,8 +369,9 @@ def _is_remark(paragraph: str, hints: KeyHints) -> bool:
         return letters(first) not in hints.whole
     if rest:
         return all(is_comment(line.strip()) for line in paragraph.split("\n") if line.strip())
-    if first.startswith("(") and first.endswith(")") and _WORDS.search(first) and letters(first) not in hints.whole:
-        return True
+    aside = first.strip("*_")
+    if aside.startswith("(") and aside.endswith(")") and _WORDS.search(aside) and letters(aside) not in hints.whole:
+        return TELLS_MORE.search(aside) is None or aside == first
     return is_comment(first) or (_TO_THE_USER.match(first) is not None and letters(first) not in hints.whole)
 
 

@@ -100,12 +100,17 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 """Where an item occurs: "Lind: articles 1 and 4"."""
+_TOLD = (
+    r"(?:[\d,.]{1,12}[ \t](?:papers?|articles?|authors?|references?|citations?|words?|times?|works?)"
+    r"|(?:(?:author|co-author|first author) (?:of|in)[ \t])?"
+    r"(?:articles?|papers?|documents?|docs?\.?)[ \t]#?\d{1,3}(?:(?:, | and |, and )#?\d{1,3}){0,20}"
+    r"|(?:[^\W\d_][\w'-]{1,30}(?: et al\.| and [^\W\d_][\w'-]{1,30})?,? )?(?:19|20)\d\d[a-z]?)"
+)
 _COUNTED = re.compile(
-    r"[ \t]?[(\[](?:[\d,.]{1,12}[ \t](?:papers?|articles?|authors?|references?|citations?|words?|times?|works?)"
-    r"|(?:articles?|papers?|documents?|docs?\.?)[ \t]#?\d{1,3}(?:(?:, | and |, and )#?\d{1,3}){0,20}"
-    r"|(?:[^\W\d_][\w'-]{1,30}(?: et al\.| and [^\W\d_][\w'-]{1,30})?,? )?(?:19|20)\d\d[a-z]?)[)\]]\Z",
+    rf"(?:[ \t]?[(\[]{_TOLD}(?:[,;][ \t]{_TOLD}){{0,2}}[)\]]|[ \t][—–-][ \t]{_TOLD}(?:[,;][ \t]{_TOLD}){{0,2}})\Z",
     re.IGNORECASE,
 )
+"""What is told of an item: "Lind (5 articles)", "Tides (Article 3, 58 references)"."""
 # "Alder plc: 12.3%", "Alder plc ($4 million)": an entry with the figure that it was chosen by.
 _FIGURE = re.compile(
     r"(?:[ \t]?[(（\[]|[:：]|[ \t][-–—=][ \t])[ \t]*[-−+(]?(?:[A-Z]{3}[ \t])?(?:US)?[$€£¥]?\d[\d,.]*\)?[ \t]?"
@@ -124,18 +129,11 @@ _HEADING = re.compile(
 _SUSPECT = re.compile(r"[:*.!#`]|---|===|___")
 
 
-_COLUMN_NAME = re.compile(r"(?:article|author|paper|document|company|country|entity)_(?:title|name)s?", re.IGNORECASE)
-"""The header of a table with one column, as SQL prints it. A word such as "author" may be an item."""
-
-
 def lines_in(stated: str, hints: KeyHints) -> list[str]:
     """The lines with the answer: without blank lines, headings, lead-ins and remarks."""
     lines = [line.strip() for line in stated.strip().split("\n")]
-    if len(lines) > 1 and letters(lines[0]) not in hints.whole:
-        if _COLUMN_NAME.fullmatch(lines[0]):
-            lines = lines[1:]
-        elif len(lines) > 2 and _RULE.fullmatch(lines[1]) and " " not in lines[0]:
-            lines = lines[2:]  # the name of a column above a rule
+    if len(lines) > 2 and _RULE.fullmatch(lines[1]) and " " not in lines[0] and letters(lines[0]) not in hints.whole:
+        lines = lines[2:]  # the name of a column above a rule
     if len(lines) == 1:
         return lines
     if not _SUSPECT.search(stated):
@@ -159,8 +157,8 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
 
 
 EXCLUDED = re.compile(
-    r"\b(?:candidates for|possible|potential|not|excluded|except|other than|rejected|non-?matching|fail(?:s"
-    r"|ed)?|unlike)\b|n't\b",
+    r"\b(?:candidates for|possible|potential|not|excluded|except|other than|rejected|non-?matching|violate|disqualified"
+    r"|fail(?:s|ing|ed)?|unlike)\b|n't\b",
     re.IGNORECASE,
 )
 """What the lead-in of another list says: "Excluded:"."""

@@ -20,7 +20,10 @@ from fathom.scoring.parsing.options import (
 )
 from fathom.scoring.parsing.segmentation import lines_in, without_lead_in
 
-_NOUN = r"(?:options?|choices?|candidates?|cand\.|works|papers|numbers?|nos?\.|候选(?:项|文献)?|#)"
+_NOUN = (
+    r"(?:options?|choices?|candidates?|cand\.|works|papers|statements?|items?|answers?|numbers?|nos?\."
+    r"|候选(?:项|文献)?|#)"
+)
 _OPTION = r"\d{1,4}"
 _FILLER = re.compile(
     rf"(?<![a-z]){_NOUN}(?![a-z])|\b(?:and|as well as|plus|both|only|just)\b|\bC(?=\d)|[()\[\]{{}}*_`✓✔]", re.IGNORECASE

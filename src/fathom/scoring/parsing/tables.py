@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
+from fathom.scoring.parsing.flags import without_flags
 from fathom.scoring.parsing.framed_items import NUMBER_WORDS
 from fathom.scoring.parsing.key_hints import SEPARATOR_OR_AND, KeyHints
 from fathom.scoring.parsing.non_answers import APPROXIMATE, HEDGE
@@ -25,15 +26,26 @@ _ARROW = re.compile(r"[ \t](?:[-–—→]|->)[ \t]")
 
 
 def piped_rows(lines: Iterable[str], columns: Sequence[str]) -> list[list[str]]:
-    """The rows of a table drawn with pipes, without its header."""
+    """The rows of a table drawn with pipes, without its header and its rows that do not belong to the answer."""
     rows: list[list[str]] = []
+    header: list[str] = []
     for line in lines:
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if all(_RULE_OFF.issuperset(cell) for cell in cells):
+            header = rows[-1] if rows else []
             rows = []  # the lines above the rule are the header
         else:
             rows.append(cells)
-    return without_header(rows, columns)
+    return without_header(without_flags(header, _in_order(rows, header, columns)), columns)
+
+
+def _in_order(rows: list[list[str]], header: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
+    """The rows with their cells in the order of the columns, if the header names them in another one."""
+    names, wanted = [*map(normal, header)], [*map(normal, columns)]
+    if names == wanted or sorted(names) != sorted(wanted) or len({*names}) < len(names):
+        return rows
+    places = [names.index(name) for name in wanted]
+    return [[row[at] for at in places] if len(row) == len(places) else row for row in rows]
 
 
 def without_header(rows: list[list[str]], columns: Sequence[str]) -> list[list[str]]:

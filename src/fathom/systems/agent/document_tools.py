@@ -136,10 +136,12 @@ class DocumentTools:
 
     def _document(self, label: str) -> ShownDocument:
         """The document of that label, or of the only label with that number."""
-        wanted = label.strip().lower()
-        exact = [document for document in self._documents if document.label.lower() == wanted]
+        label_wanted = label.strip().lower()
+        exact = [document for document in self._documents if document.label.lower() == label_wanted]
         by_number = [
-            document for document in self._documents if wanted.isdigit() and document.label.split()[-1] == wanted
+            document
+            for document in self._documents
+            if label_wanted.isdigit() and document.label.split()[-1] == label_wanted
         ]
         for found in (exact, by_number):
             if len(found) == 1:

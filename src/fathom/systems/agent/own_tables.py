@@ -99,12 +99,12 @@ def _check_name(name: str, what: str) -> None:
         raise TableError(f"'{name[:40]}' cannot be the name of a {what}; use letters, digits and underscores")
 
 
-def parse_rows(given: object) -> list[dict[str, SqlValue]]:
+def parse_rows(rows_argument: object) -> list[dict[str, SqlValue]]:
     """The rows that a model gives: a list of objects, or the same as JSON text."""
-    rows = given
-    if isinstance(given, str):
+    rows = rows_argument
+    if isinstance(rows_argument, str):
         try:
-            rows = json.loads(given)
+            rows = json.loads(rows_argument)
         except (ValueError, RecursionError) as error:
             raise TableError(f"the rows are not valid JSON ({str(error)[:100]})") from error
     if isinstance(rows, dict):

@@ -63,11 +63,11 @@ def parse_calls(response: str, known: Collection[str]) -> tuple[ToolCall, ...]:
     text = _THOUGHTS_END.split(response)[-1]
     blocks = list(islice(_tagged(text), MAX_BLOCKS))
     if blocks:
-        found = [call for block in blocks for call in _calls(block)]
+        calls = [call for block in blocks for call in _calls(block)]
     else:
         candidates = [_unfenced(block) for block in text.split("```")[1 : 2 * MAX_BLOCKS : 2]] or [text.strip()]
-        found = [_call(value) for block in candidates for value in _untagged(block, known)]
-    return tuple(ToolCall(f"{number}", *call) for number, call in enumerate(found, start=1))
+        calls = [_call(value) for block in candidates for value in _untagged(block, known)]
+    return tuple(ToolCall(f"{number}", *call) for number, call in enumerate(calls, start=1))
 
 
 _Call = tuple[str, dict[str, Any], str | None]
@@ -89,10 +89,10 @@ def _unfenced(block: str) -> str:
 
 
 def _calls(block: str) -> Iterator[_Call]:
-    found = list(json_values(block))
-    if not found:
+    outputs = list(json_values(block))
+    if not outputs:
         yield "", {}, f"the call is not JSON. {_FORM}"
-    for output in found:
+    for output in outputs:
         if output.cut_off:
             yield "", {}, f"the call is cut off. {_FORM}"
         else:
@@ -107,14 +107,16 @@ def _untagged(block: str, known: Collection[str]) -> Iterator[Any]:
     """The JSON values outside of tags that are calls. An answer may also be or contain JSON, which is not a call."""
     if not block.startswith(("{", "[")):
         return
-    for one in (element for output in json_values(block) if not output.cut_off for element in _elements(output.value)):
-        inner = one.get("function", one) if isinstance(one, dict) else None
+    for tool_element in (
+        element for output in json_values(block) if not output.cut_off for element in _elements(output.value)
+    ):
+        inner = tool_element.get("function", tool_element) if isinstance(tool_element, dict) else None
         if not isinstance(inner, dict):
-            inner = one
+            inner = tool_element
         if isinstance(inner, dict):
             named = any(inner.get(key) in known for key in _NAMES if isinstance(inner.get(key), str))
             if named or ("tool" in inner and any(key in inner for key in _ARGUMENTS)):
-                yield one
+                yield tool_element
 
 
 def _call(value: Any) -> _Call:

@@ -109,7 +109,7 @@ def _request(endpoint: Endpoint, texts: list[str]) -> Vectors:
     """The vectors of the texts. One that is missing or no vector of numbers would silently change what is found."""
     try:
         data = endpoint.post("embeddings", {"input": texts})["data"]
-        by_text = sorted((int(one["index"]), one["embedding"]) for one in data)
+        by_text = sorted((int(entry["index"]), entry["embedding"]) for entry in data)
     except (OSError, ValueError, KeyError, TypeError) as error:
         problem = f"without {error}" if isinstance(error, KeyError) else str(error)
         raise FathomError(

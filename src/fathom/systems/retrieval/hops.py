@@ -43,15 +43,15 @@ class HopResults(NamedTuple):
 
 def second_hop(index: ContextIndex, question: str) -> tuple[list[Chunk], list[Query]]:
     """The passages that a question names by their exact words, the rarest first, and queries from their sentences."""
-    found = [(text, index.containing(text, MAX_CHUNKS)) for text in exact_strings(question)]
-    found = sorted((pair for pair in found if pair[1]), key=lambda pair: len(pair[1]))
+    chunks_by_text = [(text, index.containing(text, MAX_CHUNKS)) for text in exact_strings(question)]
+    chunks_by_text = sorted((pair for pair in chunks_by_text if pair[1]), key=lambda pair: len(pair[1]))
     queries: dict[str, float] = {}
-    for text, chunks in found:
+    for text, chunks in chunks_by_text:
         # Neighboring chunks overlap, so one sentence may be in two of them.
         sentences = dict.fromkeys(one for chunk in chunks for one in sentences_with(index.text(chunk), text))
         for sentence in sentences:
             queries[sentence] = max(queries.get(sentence, 0.0), 1 / len(sentences))
-    named = list(dict.fromkeys(chunk for _, chunks in found for chunk in chunks))
+    named = list(dict.fromkeys(chunk for _, chunks in chunks_by_text for chunk in chunks))
     return named, [Query(text, weight) for text, weight in queries.items() if text]
 
 

@@ -71,14 +71,14 @@ class ContextIndex:
 
     def containing(self, text: str, most: int) -> list[Chunk]:
         """The chunks that contain exactly this text, in order; none if more than `most` do."""
-        found: list[Chunk] = []
+        chunks: list[Chunk] = []
         for place in chunks_with_all(self._folder / WORDS, text):
             chunk = self._chunk(int(place))
             if text in self.text(chunk):
-                found.append(chunk)
-                if len(found) > most:
+                chunks.append(chunk)
+                if len(chunks) > most:
                     return []
-        return found
+        return chunks
 
     def text(self, chunk: Chunk) -> str:
         """The text of a chunk."""

@@ -39,7 +39,7 @@ def words(text: str) -> list[str]:
 def _pairs(word: str) -> list[str]:
     if len(word) == 1 or not UNSPACED.match(word):
         return [word]
-    return [word[place : place + 2] for place in range(len(word) - 1)]
+    return [word[index : index + 2] for index in range(len(word) - 1)]
 
 
 class WordCounts(NamedTuple):
@@ -94,10 +94,10 @@ def build_index(folder: Path, documents: Iterable[WordCounts]) -> None:
 
 
 def _weights(
-    chunk: Int32Array, word: Int32Array, count: Int32Array, found: NDArray[Any], lengths: NDArray[Any]
+    chunk: Int32Array, word: Int32Array, count: Int32Array, chunks_with: NDArray[Any], lengths: NDArray[Any]
 ) -> ChunkScores:
-    """The part of each word of each chunk in the score of the chunk; `found` says how many chunks have each word."""
-    rarity = np.log1p((len(lengths) - found + 0.5) / (found + 0.5))
+    """The part of each word of each chunk in the score of the chunk; `chunks_with`: how many chunks have each word."""
+    rarity = np.log1p((len(lengths) - chunks_with + 0.5) / (chunks_with + 0.5))
     longer = lengths / max(1.0, lengths.mean()) if len(lengths) else lengths
     saturation = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * longer)
     weights: ChunkScores = (rarity[word] * (count / (count + saturation[chunk]))).astype(np.float32)
@@ -118,13 +118,13 @@ def score_texts(folder: Path, query: str, chunks: int) -> ChunkScores:
 def chunks_with_all(folder: Path, text: str) -> Int32Array:
     """The chunks that have every word of the text, in order; none if it has no word."""
     index = _opened(folder)
-    found: Int32Array = np.empty(0, np.int32)
+    common: Int32Array = np.empty(0, np.int32)
     for place, word in enumerate(dict.fromkeys(words(text))):
         number = index.vocabulary.get(word)
         start, end = (0, 0) if number is None else index.starts[number : number + 2]
         has = index.chunks[start:end]
-        found = has if place == 0 else np.intersect1d(found, has, assume_unique=True)
-    return found
+        common = has if place == 0 else np.intersect1d(common, has, assume_unique=True)
+    return common
 
 
 class _Index(NamedTuple):

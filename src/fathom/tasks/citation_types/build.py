@@ -9,7 +9,6 @@ from pydantic import JsonValue
 
 from fathom.contexts.assembly import PlacedDocument, assemble
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context
 from fathom.records.documents import Passage
 from fathom.records.lengths import format_length
 from fathom.records.questions import Question
@@ -22,7 +21,7 @@ from fathom.tasks.citations.item_layout import bucket, counter
 from fathom.tasks.citations.papers import STEPS, Mask, Paper, place_name
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.shown_text import show
-from fathom.tasks.family import FamilySettings, Item
+from fathom.tasks.family import ContextItems, FamilySettings, Item
 
 NAME = "citation_types"
 QUESTION = "Does the sentence with [[CITATION]] name what it cites? Answer with one word: attributional or descriptive."
@@ -41,7 +40,7 @@ class CitationTypeBuilder:
         self._steps: Counter[str] = Counter()
         self._papers = 0
 
-    def build(self) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[ContextItems]:
         """Each question with its context, which is the paragraph of the citation."""
         for paper in self._citations.papers():
             self._papers += 1
@@ -71,7 +70,7 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     return [f"  citations of {report['papers']} {'paper' if report['papers'] == 1 else 'papers'}: {counted}", *unused]
 
 
-def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[Item]]:
+def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> ContextItems:
     document = paper.document
     around = next((span for span in document.paragraphs if span.contains(mask.place)), mask.sentence)
     shown = show(document, paper.text, [around], [(mask.place, f" {mark('choice', 1)}")])
@@ -81,7 +80,7 @@ def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[I
     # The type is not a tag, since a question must not reveal its answer.
     tags = {"length": format_length(context.length)}
     question = Question(id=id, family=NAME, context_id=context.id, text=QUESTION, tags=tags)
-    return context, [Item(question, _key(id, paper, mask))]
+    return ContextItems(context, [Item(question, _key(id, paper, mask))])
 
 
 def _key(id: str, paper: Paper, mask: Mask) -> Key:

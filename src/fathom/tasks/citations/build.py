@@ -12,7 +12,6 @@ from pydantic import JsonValue
 
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context
 from fathom.records.documents import CitationType, DocumentId, FieldName
 from fathom.records.rng import rng_for
 from fathom.tasks.citations.baselines import Baselines, shown_item
@@ -34,7 +33,7 @@ from fathom.tasks.citations.settings import MASKS, CitationSettings
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.work_names import common_words
 from fathom.tasks.citations.works import MIN_CHARACTERS
-from fathom.tasks.family import Item
+from fathom.tasks.family import ContextItems
 
 MANY = 8
 """Papers that cite at least this many works of the corpus are tried first, or as many as an item needs."""
@@ -100,7 +99,7 @@ class CitationBuilder:
         tasks = sorted(self.settings.tasks, reverse=True)
         return [(task, level) for level in levels for task in tasks]
 
-    def build(self) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[ContextItems]:
         """Each item with its own context.
 
         Every paper first gives as many items in all as it should give of one task and level. If these are too few, the
@@ -181,12 +180,12 @@ class CitationBuilder:
     def _planned_choices(self, paper: DocumentId) -> list[PossibleItem]:
         return [item for (task, _), items in self._plan.items() if task == "choice" for item in items.get(paper, ())]
 
-    def _items(self, every: Iterable[list[ItemDraft]]) -> Iterator[tuple[Context, list[Item]]]:
+    def _items(self, every: Iterable[list[ItemDraft]]) -> Iterator[ContextItems]:
         for drafts in every:
             for draft in drafts:
                 self.baselines.add(draft.cell, shown_item(draft), draft.scores)
                 context, item = self._laid_out.item(draft)
-                yield context, [item]
+                yield ContextItems(context, [item])
 
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order of use."""

@@ -14,7 +14,7 @@ from fathom.tasks.citations.draft import HIDDEN
 from fathom.tasks.citations.item_layout import TASKS, answer_of
 from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.simulate import options_of
-from fathom.tasks.family import Item, SwappedCorpus
+from fathom.tasks.family import Item, SwappedCorpus, SwappedItems
 
 MENTIONED = "a name that was too short to be hidden now identifies a candidate"
 """The reason why an item cannot be swapped."""
@@ -26,14 +26,14 @@ class Swapper:
     def __init__(self, corpus: SwappedCorpus) -> None:
         self._corpus = corpus
 
-    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The context with reordered candidates, its items, and the reasons for items that were dropped."""
+    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> SwappedItems:
+        """The items over the context with reordered candidates."""
         # The paper first, and the candidates rotated by one: balanced positions stay balanced.
         last = len(context.places) - 1
         reordered = self._corpus.context(context, (0, last, *range(1, last)))
         if any(HIDDEN in item.question.text for item in items) and self._is_mentioned(reordered):
-            return reordered, [], [MENTIONED] * len(items)
-        return reordered, [self._item(item, reordered) for item in items], []
+            return SwappedItems(reordered, [], [MENTIONED] * len(items))
+        return SwappedItems(reordered, [self._item(item, reordered) for item in items], [])
 
     def _is_mentioned(self, context: Context) -> bool:
         """Whether the paper names a candidate outside its edits: two spellings may have become one name."""

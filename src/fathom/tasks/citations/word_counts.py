@@ -260,9 +260,9 @@ def occurrences(text: str, phrase: str) -> Iterator[Span]:
 STEM_LENGTH = 6
 
 
-def stem_at(text: str, stem: str, start: int = 0) -> int | None:
+def stem_at(text: str, stem: str) -> int | None:
     """The position of the first word of a text, in lower case, with this stem; None if there is none."""
-    at = text.find(stem, start)
+    at = text.find(stem)
     while at >= 0:
         end = at + len(stem)
         # Two signs are a word wherever they are; a stem of few letters is a whole word.

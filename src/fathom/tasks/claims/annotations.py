@@ -82,4 +82,4 @@ class AnnotatedCorpus:
         if not self._from_file:
             return Annotation(document=document.id, annotator=PLANTED, claims=document.claims)
         found = self._annotations.get(document.id, ())
-        return next((one for one in found if one.annotator == self.annotator), None)
+        return next((annotation for annotation in found if annotation.annotator == self.annotator), None)

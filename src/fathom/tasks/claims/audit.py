@@ -144,10 +144,10 @@ class ClaimsAuditor:
                 for wrong in (written_finding(other, [span.passage], quote), written_finding(label, [], quote)):
                     self._checks.check(REJECTED, item, self._outcome(item, wrong, shown) != "correct")
             return
-        right = written_claims(answer.spans, quote)
-        for text in (right, f"Here are the claims.\n```json\n{right}\n```", right.replace("]}]}", "],}],}")):
+        correct = written_claims(answer.spans, quote)
+        for text in (correct, f"Here are the claims.\n```json\n{correct}\n```", correct.replace("]}]}", "],}],}")):
             self._checks.check(ACCEPTED, item, self._outcome(item, text, shown) == "correct")
-        self._checks.check(ATTRIBUTED, item, _all_agree(self._verdict(item, right, shown).measures))
+        self._checks.check(ATTRIBUTED, item, _all_agree(self._verdict(item, correct, shown).measures))
         for spans in _near_misses(answer):
             text = written_claims(spans, quote)
             self._checks.check(REJECTED, item, self._outcome(item, text, shown) != "correct")
@@ -170,15 +170,15 @@ class ClaimsAuditor:
 
 def _rows(item: Item, shown: ShownContext) -> list[tuple[str, Passage, str]]:
     """The passages of the proof with their quotes; for a label of the whole document, its row."""
-    found = []
+    rows = []
     for row in item.key.proof.rows:
         if row[0] in (CLAIM, EVIDENCE, CONCLUSION, LIMITATIONS):
             kind, document, place, quote = row
             start, _, end = place.partition("-")
-            found.append((kind, Passage(document=document, span=Span(int(start), int(end))), quote))
+            rows.append((kind, Passage(document=document, span=Span(int(start), int(end))), quote))
         elif row[0] == LABEL and isinstance(item.key.answer, Text):
-            found.append((LABEL, Passage(document=row[1], span=Span(0, 0)), row[2]))
-    return found if all(passage.document in shown.documents for _, passage, _ in found) else []
+            rows.append((LABEL, Passage(document=row[1], span=Span(0, 0)), row[2]))
+    return rows if all(passage.document in shown.documents for _, passage, _ in rows) else []
 
 
 def _passages(answer: LinkedSpans) -> Iterator[Passage]:
@@ -192,7 +192,7 @@ def _passages(answer: LinkedSpans) -> Iterator[Passage]:
 def _is_quoted(passage: Passage, quote: str, shown: ShownContext) -> bool:
     """Whether the document has the quote at its place, the context shows it there, and the locator finds it."""
     document: Document = shown.documents[passage.document]
-    place = next(one for one in shown.places if one.document == passage.document)
+    place = next(shown_place for shown_place in shown.places if shown_place.document == passage.document)
     located = place.locate(passage.span)
     if located is None or not quote.strip() == quote == passage.span.of(document.text) == located.of(shown.text):
         return False
@@ -236,9 +236,9 @@ def _plain(text: str) -> str:
 
 def _longest_run(text: str, words: str) -> float:
     """The longest run of words of a text that is also in `words`, as a share of the text."""
-    mine = _plain(text).split()
+    text_words = _plain(text).split()
     longest = 0
-    for start in range(len(mine)):
-        while start + longest < len(mine) and f" {' '.join(mine[start : start + longest + 1])} " in words:
+    for start in range(len(text_words)):
+        while start + longest < len(text_words) and f" {' '.join(text_words[start : start + longest + 1])} " in words:
             longest += 1
-    return longest / max(1, len(mine))
+    return longest / max(1, len(text_words))

@@ -43,12 +43,12 @@ EvidenceOf = Callable[[Document], Callable[[Span], list[Span]]]
 
 def by_position(document: Document) -> list[Span]:
     """The first sentence of the conclusion; without a conclusion, the last sentence of the abstract."""
-    found = [
+    sentences = [
         next((span for span in document.sentences if section.span.contains(span)), None)
         for section in document.sections
         if section.role == "conclusion"
     ]
-    first = [span for span in found if span is not None][:1]
+    first = [span for span in sentences if span is not None][:1]
     if first or document.abstract is None:
         return first
     return [span for span in document.sentences if document.abstract.contains(span)][-1:]
@@ -90,11 +90,11 @@ class SentenceWords:
 
     def most_similar(self, text: str, count: int, without: Span | None = None) -> list[Span]:
         """The passages that share most words with a text, rare words counting more."""
-        wanted = _words(text)
+        words = _words(text)
         scored = []
         for span, found in self._words:
             if without is None or span.end <= without.start or span.start >= without.end:
-                shared = sum(self._weights[word] for word in found & wanted)
+                shared = sum(self._weights[word] for word in found & words)
                 scored.append((-shared / (1 + log(1 + len(found))), span))
         return sorted(span for score, span in sorted(scored)[:count] if score < 0)
 
@@ -179,23 +179,23 @@ class Baselines:
 
     def report(self) -> dict[str, JsonValue]:
         """The F1 of each shortcut over all questions, and the accuracy of the most frequent label."""
-        found: dict[str, JsonValue] = {}
+        report: dict[str, JsonValue] = {}
         for name, counts in self._counts.items():
             measured = {"evidence": FINDING} if name.startswith("evidence") else {part: part for part in PARTS}
             if name == REPEATED:
                 measured = {part: part for part in OWN_WORDS.values() if counts[f"{part} gold"]}
-            found[name] = {what: round(f1(counts, part), 4) for what, part in measured.items()}
+            report[name] = {what: round(f1(counts, part), 4) for what, part in measured.items()}
         if self._values:
             accuracies = {name: round(_majority(values), 4) for name, values in sorted(self._values.items())}
-            found["most frequent value, accuracy"] = dict[str, JsonValue](accuracies)
+            report["most frequent value, accuracy"] = dict[str, JsonValue](accuracies)
         if self._labels:
-            found["most frequent label"] = {"label": round(_majority(self._labels), 4)}
+            report["most frequent label"] = {"label": round(_majority(self._labels), 4)}
         for task, levels in self._levels.items():
-            found[f"most frequent {task}"] = {
+            report[f"most frequent {task}"] = {
                 "accuracy": round(_majority(levels), 4),
                 "distance from the median level": round(_median_distance(task, levels), 4),
             }
-        return found
+        return report
 
 
 def _majority(counts: Counter[str]) -> float:

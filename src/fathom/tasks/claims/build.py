@@ -26,7 +26,7 @@ from fathom.tasks.claims.keys import ClaimsProgram, all_free_texts, claims_key, 
 from fathom.tasks.claims.levels import SCALES, level_of
 from fathom.tasks.claims.settings import ClaimsSettings
 from fathom.tasks.claims.wording import claims_question, finding_question, level_question
-from fathom.tasks.family import Item
+from fathom.tasks.family import ContextItems, Item
 
 NAME = "claims"
 SIZES = ("under 15K", "15K to 20K", "20K and more")
@@ -49,9 +49,9 @@ class ClaimsBuilder:
     def _annotated(self) -> AnnotatedCorpus:
         return AnnotatedCorpus(self._corpus, self._settings)
 
-    def build(self) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[ContextItems]:
         """Each context with its questions."""
-        made = 0
+        built = 0
         group: list[Document] = []
         for document in self._documents():
             group.append(document)
@@ -61,9 +61,9 @@ class ClaimsBuilder:
             items = list(self._items(context, group))
             group = []
             if items:
-                made += 1
-                yield context, items
-            if made == self._settings.items:
+                built += 1
+                yield ContextItems(context, items)
+            if built == self._settings.items:
                 return
         self._left_out["too few for another context"] += len(group)
 
@@ -96,10 +96,10 @@ class ClaimsBuilder:
     def _claims_item(self, context: Context, documents: Sequence[Document]) -> Iterator[Item]:
         claims: list[tuple[Document, Claim]] = []
         for document in documents:
-            found = self._claims(document)
-            if found is None:
+            claims_of_document = self._claims(document)
+            if claims_of_document is None:
                 return
-            claims += [(document, claim) for claim in found]
+            claims += [(document, claim) for claim in claims_of_document]
         id = short_id("q", context.id, "claims")
         settings = self._settings
         program = ClaimsProgram.of("claims", self._annotated.annotator, settings)

@@ -147,7 +147,7 @@ def _check_finding(
 
 def _has_label(value: JsonValue) -> bool:
     return isinstance(value, dict) and any(
-        name.lower() == "label" and isinstance(one, str) for name, one in value.items()
+        name.lower() == "label" and isinstance(part, str) for name, part in value.items()
     )
 
 
@@ -178,12 +178,12 @@ def _check_level(key: Key, response: Response) -> Verdict:
     scale = scale_of(key.answer.value)
     if scale is None:
         return check_response(key, response)
-    found = check_label(key, response, scale[1].levels)
-    if not isinstance(found.parsed, Text):
-        return found
-    ours, theirs = (scale[1].levels.index(word) for word in (found.parsed.value, key.answer.value))
-    measures: dict[str, float] = {"levels": 1, "level distance": abs(ours - theirs)}
-    return found.model_copy(update={"measures": found.measures | measures})
+    verdict = check_label(key, response, scale[1].levels)
+    if not isinstance(verdict.parsed, Text):
+        return verdict
+    stated_rank, key_rank = (scale[1].levels.index(word) for word in (verdict.parsed.value, key.answer.value))
+    measures: dict[str, float] = {"levels": 1, "level distance": abs(stated_rank - key_rank)}
+    return verdict.model_copy(update={"measures": verdict.measures | measures})
 
 
 def _verdict(

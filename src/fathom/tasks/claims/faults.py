@@ -70,8 +70,11 @@ class FaultyReader:
             ]
             if others and self._happens("mislink"):
                 other = self._rng.choice(others)
-                ours, theirs = linked[number], linked[other]
-                linked[number], linked[other] = with_links(ours, theirs.links), with_links(theirs, ours.links)
+                first_claim, second_claim = linked[number], linked[other]
+                linked[number], linked[other] = (
+                    with_links(first_claim, second_claim.links),
+                    with_links(second_claim, first_claim.links),
+                )
         return linked
 
     def _next_unit(self, passage: Passage) -> Passage:

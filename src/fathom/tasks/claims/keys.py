@@ -41,12 +41,12 @@ class ClaimsProgram:
     @classmethod
     def parse(cls, key: Key) -> ClaimsProgram:
         """The program of a key; raises FathomError for a key that was damaged."""
-        found = _PROGRAM.fullmatch(key.proof.program)
-        if found is None:
+        match = _PROGRAM.fullmatch(key.proof.program)
+        if match is None:
             raise FathomError(
                 f"The key of question '{key.question_id}' has no program of this family. Build the bench again."
             )
-        return cls(found[1], found[2], found[3], float(found[4]))
+        return cls(match[1], match[2], match[3], float(match[4]))
 
     def __str__(self) -> str:
         threshold = str(self.threshold).removesuffix(".0")
@@ -109,7 +109,7 @@ def all_free_texts(answer: LinkedSpans) -> Iterator[str]:
 
 def claim_attributes(claim: Claim) -> dict[str, str]:
     """The known attributes of a claim."""
-    found = {
+    attributes = {
         "type": claim.type,
         "robustness": claim.robustness,
         "confidence": claim.confidence,
@@ -117,18 +117,18 @@ def claim_attributes(claim: Claim) -> dict[str, str]:
         "conclusion": claim.conclusion,
         "justified": None if claim.justified is None else "yes" if claim.justified else "no",
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in attributes.items() if value}
 
 
 def evidence_attributes(evidence: Evidence) -> dict[str, str]:
     """The known attributes of a piece of evidence."""
-    found = {
+    attributes = {
         "polarity": evidence.polarity,
         "type": evidence.type,
         "strength": evidence.strength,
         "limitations": evidence.limitations,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in attributes.items() if value}
 
 
 def finding_key(id: str, program: ClaimsProgram, document: Document, finding: Finding) -> Key:

@@ -132,18 +132,19 @@ def _gaps(match: ClaimMatch) -> NamedLists:
 def _agreement(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> NamedCounts:
     """How many attributes of matched claims and links the key has, and how many of them agree."""
     counts: NamedCounts = Counter()
-    for kind, closed, ours, theirs in _matched_parts(gold, predicted, match):
-        for name in closed:
-            if name in theirs.attributes:
-                counts[f"{kind} {name} compared"] += 1
-                counts[f"{kind} {name} agrees"] += ours.attributes.get(name) == theirs.attributes[name]
-        if "justified" in theirs.attributes:
-            said, true = (one.attributes.get("justified") == "no" for one in (ours, theirs))
-            counts.update({f"{UNJUSTIFIED} predicted": said, f"{UNJUSTIFIED} gold": true})
-            counts[f"{UNJUSTIFIED} matched"] += said and true
-        if (reason := theirs.attributes.get("no_evidence_reason")) in REASONS:
+    for part in _matched_parts(gold, predicted, match):
+        stated, expected = part.predicted.attributes, part.gold.attributes
+        for name in part.closed_attributes:
+            if name in expected:
+                counts[f"{part.kind} {name} compared"] += 1
+                counts[f"{part.kind} {name} agrees"] += stated.get(name) == expected[name]
+        if "justified" in expected:
+            denied, is_unjustified = stated.get("justified") == "no", expected["justified"] == "no"
+            counts.update({f"{UNJUSTIFIED} predicted": denied, f"{UNJUSTIFIED} gold": is_unjustified})
+            counts[f"{UNJUSTIFIED} matched"] += denied and is_unjustified
+        if (reason := expected.get("no_evidence_reason")) in REASONS:
             counts[f"{NO_EVIDENCE} compared"] += 1
-            counts[f"{NO_EVIDENCE} agrees"] += _reasons_in(ours.attributes.get("no_evidence_reason", "")) == {reason}
+            counts[f"{NO_EVIDENCE} agrees"] += _reasons_in(stated.get("no_evidence_reason", "")) == {reason}
     return counts
 
 
@@ -161,34 +162,47 @@ def _statements(
     that what is predicted counts only where they marked one.
     """
     counts: NamedCounts = Counter()
-    for kind, _, ours, theirs in _matched_parts(gold, predicted, match):
-        name = STATEMENTS[kind]
-        said, true = ours.stated.get(name), theirs.stated.get(name)
-        if true is not None or program.annotator == PLANTED:
-            counts.update({f"{name} predicted": said is not None, f"{name} gold": true is not None})
-        if said is not None and true is not None:
-            counts[f"{name} matched"] += matcher.overlap(said, true) >= matcher.threshold
+    for part in _matched_parts(gold, predicted, match):
+        name = STATEMENTS[part.kind]
+        stated, expected = part.predicted.stated.get(name), part.gold.stated.get(name)
+        if expected is not None or program.annotator == PLANTED:
+            counts.update({f"{name} predicted": stated is not None, f"{name} gold": expected is not None})
+        if stated is not None and expected is not None:
+            counts[f"{name} matched"] += matcher.overlap(stated, expected) >= matcher.threshold
     return counts
 
 
 def _common_words(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> NamedCounts:
     """The words of the texts that annotators wrote about matched claims and links, and how many a response has."""
     counts: NamedCounts = Counter()
-    for _, _, ours, theirs in _matched_parts(gold, predicted, match):
-        for name in free_texts(theirs):
-            said, true = (Counter(NormalizedWords.of(one.attributes.get(name, "")).forms) for one in (ours, theirs))
-            found = {"matched": (said & true).total(), "predicted": said.total(), "gold": true.total()}
-            counts.update({f"{OWN_WORDS[name]} {side}": count for side, count in found.items()})
+    for part in _matched_parts(gold, predicted, match):
+        for name in free_texts(part.gold):
+            stated, expected = (
+                Counter(NormalizedWords.of(side.attributes.get(name, "")).forms) for side in (part.predicted, part.gold)
+            )
+            counts[f"{OWN_WORDS[name]} matched"] += (stated & expected).total()
+            counts[f"{OWN_WORDS[name]} predicted"] += stated.total()
+            counts[f"{OWN_WORDS[name]} gold"] += expected.total()
     return counts
 
 
-def _matched_parts(
-    gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch
-) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]], LinkedSpan | Link, LinkedSpan | Link]]:
-    """The kind, the attributes with closed values, and both sides of each match."""
+class _MatchedPart(NamedTuple):
+    """A predicted claim or piece of evidence, and the one of the key that it matches."""
+
+    kind: str
+    """Claim or evidence."""
+    closed_attributes: Mapping[str, tuple[str, ...]]
+    """The attributes that have one of a few values."""
+    predicted: LinkedSpan | Link
+    gold: LinkedSpan | Link
+
+
+def _matched_parts(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> Iterator[_MatchedPart]:
+    """The matched claims, then the matched evidence."""
     for pair in match.claim_pairs:
-        yield "claim", CLAIM_ATTRIBUTES, predicted[pair.predicted], gold.spans[pair.gold]
-    for one, two in match.link_pairs:
-        if one.link is not None and two.link is not None:
-            ours = predicted[one.claim].links[one.link]
-            yield "evidence", EVIDENCE_ATTRIBUTES, ours, gold.spans[two.claim].links[two.link]
+        yield _MatchedPart("claim", CLAIM_ATTRIBUTES, predicted[pair.predicted], gold.spans[pair.gold])
+    for stated, expected in match.link_pairs:
+        if stated.link is not None and expected.link is not None:
+            stated_link = predicted[stated.claim].links[stated.link]
+            expected_link = gold.spans[expected.claim].links[expected.link]
+            yield _MatchedPart("evidence", EVIDENCE_ATTRIBUTES, stated_link, expected_link)

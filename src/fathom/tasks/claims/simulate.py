@@ -49,7 +49,7 @@ class Simulator:
     def _claims(
         self, answer: LinkedSpans, documents: Sequence[Document], simulated: SimulatedModel, rng: Random, unseen: Unseen
     ) -> str:
-        seen = [span for span in answer.spans if span.passage.document not in unseen]
+        visible = [span for span in answer.spans if span.passage.document not in unseen]
         match simulated.kind:
             case "oracle":
                 return written_claims(answer.spans, self._quote)
@@ -62,7 +62,7 @@ class Simulator:
                 found = [claim for document in shown for claim in predicted(document, by_cue(document), overlapping)]
                 return written_claims(found, self._quote)
             case _:
-                return FaultyReader(simulated, rng, self._document).claims(seen)
+                return FaultyReader(simulated, rng, self._document).claims(visible)
 
     def _random_claims(self, documents: Sequence[Document], count: int, rng: Random) -> list[LinkedSpan]:
         """As many sentences as there are claims, each with another sentence as its evidence."""

@@ -35,12 +35,12 @@ def _units(text: str, all_sentences: tuple[Span, ...], table_spans: tuple[Span, 
 
 def join_disjoint(spans: list[Span]) -> list[Span]:
     """The spans in order; one that overlaps an earlier one begins where that ends."""
-    kept: list[Span] = []
+    disjoint: list[Span] = []
     for span in sorted(spans):
-        start = max(span.start, kept[-1].end if kept else 0)
+        start = max(span.start, disjoint[-1].end if disjoint else 0)
         if start < span.end:
-            kept.append(Span(start, span.end))
-    return kept
+            disjoint.append(Span(start, span.end))
+    return disjoint
 
 
 def _lines(text: str, gap: Span) -> Iterator[Span]:

@@ -28,7 +28,7 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.family import FamilySettings, Item
+from fathom.tasks.family import ContextItems, FamilySettings, Item
 from fathom.tasks.memorization.check import contains_name, names_occur_early
 
 ProbeTask = Literal["citation", "title"]
@@ -174,7 +174,7 @@ class ProbeBuilder:
         """The number of titles that contain each word."""
         return Counter(word for listed in self._corpus.entries() for word in distinctive_words(listed.title))
 
-    def build(self) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[ContextItems]:
         """Each probe with its context."""
         for id in self._order():
             if all(self._is_full(task) for task in self.settings.probes):
@@ -183,7 +183,7 @@ class ProbeBuilder:
             for probe in self._probes(document):
                 self._made[probe.task] += 1
                 context = _context(probe)
-                yield context, [item(probe, context)]
+                yield ContextItems(context, [item(probe, context)])
 
     def _order(self) -> list[DocumentId]:
         """Every document, one of each year in turn: a trend over years needs all of them."""
@@ -224,12 +224,12 @@ class ProbeBuilder:
 
     def _citations(self, document: Document) -> Iterator[Probe]:
         citing = CitationProbes(document, self.settings.characters)
-        found = list(citing.probes())
+        probes = list(citing.probes())
         self._steps.update(citing.steps)
         self._documents["whose citations name no author"] += bool(document.citations) and not citing.steps[STEPS[2]]
         rng = rng_for(self._seed, SEED_LABEL, "citations", document.id)
-        room = min(self.settings.per_paper, self.settings.items - self._made["citation"], len(found))
-        yield from sorted(rng.sample(found, room), key=lambda probe: probe.place)
+        room = min(self.settings.per_paper, self.settings.items - self._made["citation"], len(probes))
+        yield from sorted(rng.sample(probes, room), key=lambda probe: probe.place)
 
     def report(self) -> dict[str, JsonValue]:
         """The number of probes, and of documents and citations that could not be used."""
@@ -249,11 +249,11 @@ class ProbeBuilder:
             "title": "no title has a distinctive word",
             "citation": f"no citation continues with a name that is new in the text (citations: {steps})",
         }
-        wanted = {"title": "that have titles", "citation": "that cite by author and year"}
+        requirements = {"title": "that have titles", "citation": "that cite by author and year"}
         return (
             f"No document of '{self._corpus.folder}' can be probed: "
             f"{', and '.join(reasons[task] for task in self.settings.probes)}. "
-            f"Ingest documents {' or '.join(wanted[task] for task in self.settings.probes)}."
+            f"Ingest documents {' or '.join(requirements[task] for task in self.settings.probes)}."
         )
 
 

@@ -65,7 +65,7 @@ def contains_name(text: str, name: str) -> bool:
 def _occurs(name: list[str], words: list[str]) -> bool:
     """Whether the words of the name follow each other somewhere in `words`."""
     return bool(name) and any(
-        word == name[0] and words[place : place + len(name)] == name for place, word in enumerate(words)
+        word == name[0] and words[index : index + len(name)] == name for index, word in enumerate(words)
     )
 
 

@@ -65,7 +65,7 @@ def _warnings(settings: NumericSettings) -> Sequence[str]:
     from fathom.tasks.numeric.user_templates import read_user_templates
 
     rejected = read_user_templates(settings.templates).rejected
-    return [f"{settings.templates}, {one.position}, is left out: {one.reason}." for one in rejected]
+    return [f"{settings.templates}, {rejection.position}, is left out: {rejection.reason}." for rejection in rejected]
 
 
 def _leaks(item: Item) -> Mapping[str, str]:

@@ -107,7 +107,7 @@ class NumericAuditor:
             program = _parsed(statement)
             answer = answer_of(program, self._database.rows(statement), SCHEMA, tables.aliases)
             again = answer_of_tables(program, tables)
-            seen = answer_of_tables(program, by_spelling)
+            answer_by_spelling = answer_of_tables(program, by_spelling)
         except Exception:
             # A key file may contain anything; a statement that cannot be parsed and run verifies nothing.
             self._checks.check("the query can be parsed and run", item, False)
@@ -116,7 +116,7 @@ class NumericAuditor:
         reproduced = _same(answer, key.answer)
         self._checks.check("the query reproduces the key", item, reproduced)
         self._checks.check("the second evaluation reproduces the key", item, _same(again, key.answer))
-        ambiguous = not _same(seen, key.answer) or tables.confuses_people(program)
+        ambiguous = not _same(answer_by_spelling, key.answer) or tables.confuses_people(program)
         self._checks.check("ambiguous names do not change the answer", item, not ambiguous)
         self._check_passages(context, item, program, tables)
         self._checks.check("the wording is complete", item, not _is_badly_worded(item.question.text))
@@ -165,7 +165,7 @@ class NumericAuditor:
     def _check_cells(self, context: Context, items: list[Item], tables: ContextTables) -> None:
         """No answer may depend on something unknown, and what is counted must be in the text."""
         statements = [item.key.proof.program for item in items]
-        touching = {one for one in statements if self._cells.lacks_rows(context, one)}
+        touching = {cell_statement for cell_statement in statements if self._cells.lacks_rows(context, cell_statement)}
         if unknown := self._cells.unknown(context):
             rng = rng_for(self._seed, "completions", context.id)
             for completed in completions(tables, unknown, statements, rng):
@@ -189,12 +189,12 @@ class NumericAuditor:
         """Count the single-edit mutants that the collection, or any of many others, does not detect."""
         for item in items:
             program = _parsed(item.key.proof.program)
-            made = list(mutants(program, SCHEMA))
-            undetected = self._same(program, made, tables)
+            tried = list(mutants(program, SCHEMA))
+            undetected = self._same(program, tried, tables)
             left = self._undetected_anywhere(program, undetected, item.key.proof.program)
             # An equivalent mutant has the same meaning, and is not counted.
             equivalent = [mutant for mutant in left if is_equivalent(program, mutant.program)]
-            for step, counted in (("made", made), ("on the collection", undetected), ("anywhere", left)):
+            for step, counted in (("made", tried), ("on the collection", undetected), ("anywhere", left)):
                 self._mutants.update(f"{mutant.kind}: {step}" for mutant in counted)
                 self._mutants.subtract(f"{mutant.kind}: {step}" for mutant in equivalent)
         self._database.load(tables)
@@ -331,13 +331,13 @@ def _places(source: ArticleSource) -> Iterator[tuple[ArticlePart, Span]]:
 
 def _is_tagged(item: Item, program: Program, context: Context) -> bool:
     """Whether the tags are those of the program and the context; labels of a user's templates are not checked."""
-    wanted = {
+    expected = {
         "skill": skill(program),
         "topic": topic(program),
         "length": format_length(context.length),
         "sampling": context.sampling or "",
     }
-    return item.question.split == context.split and wanted.items() <= item.question.tags.items()
+    return item.question.split == context.split and expected.items() <= item.question.tags.items()
 
 
 def _is_badly_worded(text: str) -> bool:

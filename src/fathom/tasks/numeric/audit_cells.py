@@ -42,14 +42,14 @@ class CellAudit:
 
     def unknown(self, context: Context) -> dict[FieldName, list[int]]:
         """The numbers of the documents where each field is unknown; only fields that are unknown somewhere."""
-        found: dict[FieldName, list[int]] = {}
+        unknown_fields: dict[FieldName, list[int]] = {}
         for number, id in enumerate(context.documents, start=1):
             if id not in self._unknown:
                 record = self._read(id)
                 self._unknown[id] = frozenset(name for name in READ if record.state(name) == "unknown")
             for name in self._unknown[id]:
-                found.setdefault(name, []).append(number)
-        return found
+                unknown_fields.setdefault(name, []).append(number)
+        return unknown_fields
 
     def lacks_rows(self, context: Context, statement: str) -> bool:
         """Whether the statement reads a table that may lack rows."""
@@ -68,7 +68,9 @@ class CellAudit:
         if id not in self._backed:
             record = self._read(id)
             names = [author.span for author in record.authors] if record.state("authors") == "known" else []
-            entries = [one.span for one in record.references] if record.state("references") == "known" else []
+            entries = (
+                [reference.span for reference in record.references] if record.state("references") == "known" else []
+            )
             self._backed[id] = all(_are_separate(spans, record.text) for spans in (names, entries))
         return self._backed[id]
 
@@ -85,7 +87,9 @@ def completions(
     tables: ContextTables, unknown: dict[FieldName, list[int]], statements: Sequence[str], rng: Random
 ) -> Iterator[ContextTables]:
     """The tables with made-up values for what is unknown; many lie near the numbers of the statements."""
-    near = {int(digits) + step for one in statements for digits in _NUMBER.findall(one) for step in (-1, 0, 1)}
+    near = {
+        int(digits) + step for statement in statements for digits in _NUMBER.findall(statement) for step in (-1, 0, 1)
+    }
     numbers = sorted({0, 1, 2, 3, 5, 12, 80} | {number for number in near if 0 <= number < 10_000})
     for _ in range(COMPLETIONS):
         yield _completed(tables, unknown, numbers, rng)

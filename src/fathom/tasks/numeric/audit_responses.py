@@ -76,9 +76,10 @@ def _wrong_lists(items: Sequence[Scalar], tables: ContextTables) -> Iterator[str
     if all(isinstance(item, Number) or item.value in titles for item in items):
         others = [title for title in titles if title not in values]
     else:
-        families = {family_letters(value.rsplit(None, 1)[-1]) for value in values}
-        names = (row.name for row in tables.authors if family_letters(row.name.rsplit(None, 1)[-1]) not in families)
-        others = list(dict.fromkeys(names))
+        # As printed: a namesake is "Wei Zhang (2)" in the tables, but "Wei Zhang" in the text.
+        families = {_family(name) for value in values for name in tables.spellings.get(value, (value,))}
+        printed = (tables.spellings[row.name][0] for row in tables.authors)
+        others = [name for name in dict.fromkeys(printed) if _family(name) not in families]
     for other in islice(others, TITLES):
         longer = [*values, other]
         yield from ("Answer:\n" + "\n".join(longer), "Answer:\n" + "\n".join(f"- {one}" for one in longer))
@@ -87,3 +88,7 @@ def _wrong_lists(items: Sequence[Scalar], tables: ContextTables) -> Iterator[str
     if any(isinstance(item, Text) for item in items):
         yield "Answer:\n" + "\n".join([*values, "17"])
         yield "Answer:\n" + "\n".join(["17", *values[1:]])
+
+
+def _family(name: str) -> str:
+    return family_letters(name.rsplit(None, 1)[-1])

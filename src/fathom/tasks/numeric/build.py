@@ -111,7 +111,7 @@ class NumericBuilder:
         for number, (distribution, skill) in enumerate(_plan(parts, self._settings.questions, rng)):
             rate = _rate(parts[distribution], self._settings.unanswerable)
             unused = {
-                name: [one for one in templates if one.id not in used]
+                name: [template for template in templates if template.id not in used]
                 for name, templates in parts[distribution].items()
             }
             tried = rng.sample(partners, min(TRIED_PARTNERS, len(partners)))
@@ -144,7 +144,8 @@ class NumericBuilder:
 def _askable(offered: Mapping[Skill, list[Template]], tables: ContextTables) -> dict[Skill, list[Template]]:
     """The templates that need nothing unknown, so that questions are planned only for skills that have one."""
     known = {
-        skill: [one for one in options if not tables.unknown.exclude(one.needs)] for skill, options in offered.items()
+        skill: [option for option in options if not tables.unknown.exclude(option.needs)]
+        for skill, options in offered.items()
     }
     return {skill: options for skill, options in known.items() if options}
 
@@ -186,18 +187,18 @@ def fill_question(
     """
     nullable = rng.random() < rate.nullable[skill]
     if not rate.unanswerable:
-        suitable = [one for one in offered[skill] if one.may_be_empty == nullable]
+        suitable = [template for template in offered[skill] if template.may_be_empty == nullable]
         return _best(filler.fill, suitable, ATTEMPTS, rng) or _best(filler.fill, offered[skill], ATTEMPTS, rng)
     empty = rng.random() < rate.unanswerable
-    others = [one for name, options in offered.items() if name != skill for one in options]
+    others = [template for name, options in offered.items() if name != skill for template in options]
     for options in (offered[skill], others):
         for partner in partners if nullable else ():
-            pairable = [one for one in options if filler.can_pair(one, partner)]
+            pairable = [template for template in options if filler.can_pair(template, partner)]
             fill = partial(filler.fill_in_pair, partner=partner, empty=empty)
-            if found := _best(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
-                return found
-        if found := _best(filler.fill, [one for one in options if not one.may_be_empty], ATTEMPTS, rng):
-            return found
+            if filled := _best(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
+                return filled
+        if filled := _best(filler.fill, [template for template in options if not template.may_be_empty], ATTEMPTS, rng):
+            return filled
     # All of a user's templates may allow an empty answer.
     return _best(filler.fill, offered[skill], ATTEMPTS, rng)
 
@@ -209,16 +210,16 @@ def _best(
 
     If the first is found late, there is no second, which would take as long.
     """
-    found: list[FilledTemplate] = []
+    fillings: list[FilledTemplate] = []
     for attempt in range(attempts if suitable else 0):
         filled = fill(rng.choice(suitable), rng)
         if filled is not None:
-            found.append(filled)
-            if len(found) == COMPARED or filled.undetected == 0:
+            fillings.append(filled)
+            if len(fillings) == COMPARED or filled.undetected == 0:
                 break
-        if found and attempt >= ATTEMPTS:
+        if fillings and attempt >= ATTEMPTS:
             break
-    return min(found, key=lambda one: one.undetected, default=None)
+    return min(fillings, key=lambda filling: filling.undetected, default=None)
 
 
 def rng_of(rng: Random, number: int) -> Random:
@@ -305,13 +306,13 @@ class ItemFactory:
 
     def _proof(self, filled: FilledTemplate, statement: str) -> Proof:
         """The result rows, and the spans of the selected articles that the answer depends on."""
-        kept = self.tables.selected(filled.program)
+        selected = self.tables.selected(filled.program)
         return Proof(
             program=statement,
             rows=tuple(tuple("" if value is None else str(value) for value in row) for row in filled.rows),
             passages=tuple(
                 Passage(document=source.id, span=span)
-                for source in (self._sources[number - 1] for number in kept)
+                for source in (self._sources[number - 1] for number in selected)
                 for span in spans_of(source, filled.template.parts_read)
             ),
         )

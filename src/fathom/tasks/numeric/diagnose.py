@@ -98,15 +98,15 @@ def _two_missed(reading: Interpretation, correct: Answer, selected: Sequence[int
 
 def _operators(program: tree.Program) -> tuple[str, ...]:
     """The operations of the program."""
-    seen = list(SCHEMA.nodes(program))
-    positions = [node for node in seen if isinstance(node, tree.Compare) and node.measure == POSITION]
-    others = [node for node in seen if node not in positions]
+    nodes = list(SCHEMA.nodes(program))
+    positions = [node for node in nodes if isinstance(node, tree.Compare) and node.measure == POSITION]
+    others = [node for node in nodes if node not in positions]
     names = [
         name
         for name, kinds in _OPERATORS
         if (positions if name == "position" else any(isinstance(node, kinds) for node in others))
     ]
-    if any(isinstance(node, tree.Compare) and node.sign == "<>" for node in seen) and "not" not in names:
+    if any(isinstance(node, tree.Compare) and node.sign == "<>" for node in nodes) and "not" not in names:
         names.insert(0, "not")
     if program.order:
         names.append("sort")

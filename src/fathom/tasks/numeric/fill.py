@@ -84,15 +84,19 @@ class TemplateFiller:
 
         Of several such fillings, the one that the fewest mutants agree with.
         """
-        found: list[FilledTemplate] = []
+        fillings: list[FilledTemplate] = []
         for _ in range(0 if self._is_unsafe(template) else TRIES if template.slots else 1):
             values = _drawn(template, rng, lambda slot: self._options(slot, template, rng))
             filled = None if values is None else self.with_values(template, values, empty=False)
             if filled is not None:
-                found.append(replace(filled, undetected=self._undetected(filled)))
-                if len(found) == COMPARED or found[-1].undetected == 0:
+                fillings.append(replace(filled, undetected=self._undetected(filled)))
+                if len(fillings) == COMPARED or fillings[-1].undetected == 0:
                     break
-        return min((one for one in found if self._accept(one)), key=lambda one: one.undetected, default=None)
+        return min(
+            (filling for filling in fillings if self._accept(filling)),
+            key=lambda filling: filling.undetected,
+            default=None,
+        )
 
     def can_pair(self, template: Template, partner: TemplateFiller) -> bool:
         """Whether the template may be filled with values that leave nothing in one of the two contexts.
@@ -113,7 +117,7 @@ class TemplateFiller:
         if any(slot.kind == "title" for slot in template.slots):
             partner = self
         some, none = (partner, self) if empty else (self, partner)
-        found: list[FilledTemplate] = []
+        fillings: list[FilledTemplate] = []
         tried: list[dict[tree.Slot, tree.Constant] | None] = []
         for _ in range(TRIES_OF_PAIRS if template.slots else 1):
             values = some._drawn_in_pair(template, rng)
@@ -128,10 +132,10 @@ class TemplateFiller:
             unanswered = none.with_values(template, others, empty=True) if answered else None
             if answered and unanswered and some._accept(answered) and none._accept(unanswered):
                 undetected = (some._undetected(answered) + none._undetected(unanswered)) / 2
-                found.append(replace(unanswered if empty else answered, undetected=undetected))
-                if len(found) == COMPARED_IN_PAIRS or undetected == 0:
+                fillings.append(replace(unanswered if empty else answered, undetected=undetected))
+                if len(fillings) == COMPARED_IN_PAIRS or undetected == 0:
                     break
-        return min(found, key=lambda one: one.undetected, default=None)
+        return min(fillings, key=lambda filling: filling.undetected, default=None)
 
     def _may_leave_nothing(self, template: Template) -> bool:
         if template.id not in self._nullable:
@@ -141,10 +145,10 @@ class TemplateFiller:
 
     def _drawn_in_pair(self, template: Template, rng: Random) -> dict[tree.Slot, tree.Constant] | None:
         def options(slot: tree.Slot) -> Sequence[int | str]:
-            found = self._options(slot, template, rng)
+            values_of_slot = self._options(slot, template, rng)
             # In long contexts, most bounds select some articles of both.
             ends = slot.kind == "number" and rng.random() < 0.5
-            return [*found[:ENDS], *found[-ENDS:]] if ends else found
+            return [*values_of_slot[:ENDS], *values_of_slot[-ENDS:]] if ends else values_of_slot
 
         return _drawn(template, rng, options)
 
@@ -192,15 +196,15 @@ class TemplateFiller:
             return True
         view = self._view(template)
         mask = view.mask(program.where, values)
-        kept = mask.bit_count()
+        selected = mask.bit_count()
         if empty:
-            return kept == 0
-        if kept == view.every.bit_count():
+            return selected == 0
+        if selected == view.every.bit_count():
             return False
-        if _lists(program) and template.over_bylines and kept <= MAX_PLACES:
+        if _lists(program) and template.over_bylines and selected <= MAX_PLACES:
             names = view.column("author_name")
-            kept = len({names[place] for place in bits(mask)})
-        return kept in self._suitable(template)
+            selected = len({names[place] for place in bits(mask)})
+        return selected in self._suitable(template)
 
     def _kept(self, template: Template, values: dict[tree.Slot, tree.Constant]) -> int:
         """The number of articles or names that meet the condition."""

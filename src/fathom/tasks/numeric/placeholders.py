@@ -70,7 +70,9 @@ class Placeholders:
         name, slot = self._slot(spelled, written)
         level = _open_brackets(text[: match.start()])
         same = name != spelled or bool(re.search(r"(<>|!=|\bNOT LIKE)\s*$", text[: match.start()], re.IGNORECASE))
-        known = next((one for one, at in self._by_name.get(spelled, []) if same or _is_around(at, level)), None)
+        known = next(
+            (parameter for parameter, at in self._by_name.get(spelled, []) if same or _is_around(at, level)), None
+        )
         label = known or f"p{len(self.slots)}"
         self._by_name.setdefault(spelled, []).append((label, level))
         self.slots.setdefault(label, slot)

@@ -24,8 +24,8 @@ def is_clear(program: tree.Program, rows: Sequence[TableRow], tables: ContextTab
         return False
     width = len(rows[0]) - len(program.order)
     return all(
-        _is_alphabetical(rows, width, width + place, sort, tables)
-        for place, sort in enumerate(program.order)
+        _is_alphabetical(rows, width, width + index, sort, tables)
+        for index, sort in enumerate(program.order)
         if isinstance(sort.measure, tree.Column) and SCHEMA.columns[sort.measure.name].type == "text"
     )
 

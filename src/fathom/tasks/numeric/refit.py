@@ -8,7 +8,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.lengths import format_length
 from fathom.scoring.answers import Unanswerable
-from fathom.tasks.family import Item
+from fathom.tasks.family import Item, RefittedItems
 from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import TITLE, named_texts
@@ -31,21 +31,21 @@ class Refitter:
         self._read = source_reader(corpus)
         self._database = open_database()
 
-    def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
-        """The items that can still be asked about the smaller context, and the reason for each of the others."""
+    def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> RefittedItems:
+        """The items as asked about the smaller context."""
         before = build_tables(self._read(context.documents))
         factory = ItemFactory(build_tables(self._read(smaller.documents)), self._read(smaller.documents))
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
-        kept: list[Item] = []
+        moved: list[Item] = []
         refused: list[str] = []
         for item in items:
-            found = _refill(item, filler, factory, before)
-            if isinstance(found, FilledTemplate):
-                kept.append(_moved(item, found, factory, smaller))
+            filled = _refill(item, filler, factory, before)
+            if isinstance(filled, FilledTemplate):
+                moved.append(_moved(item, filled, factory, smaller))
             else:
-                refused.append(found)
-        return kept, refused
+                refused.append(filled)
+        return RefittedItems(moved, refused)
 
 
 def _refill(item: Item, filler: TemplateFiller, factory: ItemFactory, before: ContextTables) -> FilledTemplate | str:

@@ -77,7 +77,7 @@ class Simulator:
             case _:
                 if simulated.happens("format", rng):
                     return rng.choice(WITHOUT_ANSWER)
-                numbers = {place for place, id in enumerate(context.documents, start=1) if id in unseen}
+                numbers = {number for number, id in enumerate(context.documents, start=1) if id in unseen}
                 return stated(_read_with_faults(item.key, self.read(context), simulated, rng, numbers))
 
     # Tables.
@@ -186,32 +186,32 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d_]{4,}", text.lower()))
 
 
-def _guess(wanted: _AnswerForm, shown: _ShownTables, rng: Random) -> list[str]:
+def _guess(form: _AnswerForm, shown: _ShownTables, rng: Random) -> list[str]:
     """Random values of the requested form from the context."""
-    texts = shown.texts(wanted.columns[0])
-    if texts is not None and len(wanted.columns) == 1:
+    texts = shown.texts(form.columns[0])
+    if texts is not None and len(form.columns) == 1:
         return rng.sample(texts, rng.randint(1, min(len(texts), MAX_GUESS_LENGTH)))
-    low, high = shown.numbers(wanted.columns)
-    count = 1 if wanted.form == "number" else rng.randint(1, min(len(shown.titles), MAX_GUESS_LENGTH))
-    if wanted.form == "set":
+    low, high = shown.numbers(form.columns)
+    count = 1 if form.form == "number" else rng.randint(1, min(len(shown.titles), MAX_GUESS_LENGTH))
+    if form.form == "set":
         return [str(number) for number in rng.sample(range(low, high + 1), min(count, high - low + 1))]
 
     def cell(column: Measure | Output) -> str:
         texts = shown.texts(column)
         return str(rng.randint(low, high)) if texts is None else rng.choice(texts)
 
-    return ["; ".join(map(cell, wanted.columns)) for _ in range(count)]
+    return ["; ".join(map(cell, form.columns)) for _ in range(count)]
 
 
-def _lookup(wanted: _AnswerForm, shown: _ShownTables, question: str) -> list[str]:
+def _lookup(form: _AnswerForm, shown: _ShownTables, question: str) -> list[str]:
     """The titles or names that share most words with the question, and its first number."""
     number = re.search(r"\d+", question)
     first = number[0] if number else "1"
-    texts = shown.texts(wanted.columns[0])
+    texts = shown.texts(form.columns[0])
     if texts is None:
-        return ["; ".join(first for _ in wanted.columns)]
+        return ["; ".join(first for _ in form.columns)]
     asked = _words(question)
     shared = {text: len(asked & shown.words.get(text, frozenset())) for text in texts}
     most = max(shared.values())
     best = [text for text, count in shared.items() if count == most][: MAX_GUESS_LENGTH if most else 1]
-    return ["; ".join((text, *(first for _ in wanted.columns[1:]))) for text in best]
+    return ["; ".join((text, *(first for _ in form.columns[1:]))) for text in best]

@@ -79,12 +79,12 @@ class ArticleSource:
     @cached_property
     def printed(self) -> tuple[str, ...]:
         """The authors' names as the byline prints them."""
-        return tuple(one.printed for one in self.byline)
+        return tuple(entry.printed for entry in self.byline)
 
     @cached_property
     def people(self) -> tuple[str, ...]:
         """The ids of the authors. An author whose identity is uncertain gets a unique id."""
-        return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
+        return tuple(entry.person or f"? {self.id} {position}" for position, entry in enumerate(self.byline, start=1))
 
 
 def read_source(article: Document | BibliographicRecord, unlinked: bool = True) -> ArticleSource:

@@ -9,7 +9,7 @@ from fathom.corpus.swap import CorpusSwap
 from fathom.records.contexts import Context
 from fathom.records.lengths import format_length
 from fathom.records.rng import rng_for
-from fathom.tasks.family import Item, SwappedCorpus
+from fathom.tasks.family import Item, SwappedCorpus, SwappedItems
 from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
@@ -29,33 +29,33 @@ class Swapper:
         self._swapping = corpus.swapping
         self._database = open_database()
 
-    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The items with swapped names, and the reason for each that can no longer be asked."""
+    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> SwappedItems:
+        """The items with swapped names."""
         sources = self._read(swapped.documents)
         factory = ItemFactory(build_tables(sources), sources)
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
-        kept: list[Item] = []
+        swapped_items: list[Item] = []
         refused: list[str] = []
         for item in items:
-            found = filled_again(item, renamed(program_of(item.key), self._swapping), filler, factory)
-            if isinstance(found, FilledTemplate):
-                kept.append(self._item(item, found, factory, swapped))
+            filled = filled_again(item, renamed(program_of(item.key), self._swapping), filler, factory)
+            if isinstance(filled, FilledTemplate):
+                swapped_items.append(self._item(item, filled, factory, swapped))
             else:
-                refused.append(found)
-        return swapped, kept, refused
+                refused.append(filled)
+        return SwappedItems(swapped, swapped_items, refused)
 
     def _item(self, item: Item, filled: FilledTemplate, factory: ItemFactory, swapped: Context) -> Item:
         key = factory.key(swapped, filled).model_copy(
             update={"original": item.key.answer, "swapped_from": item.question.id}
         )
-        asked = {
+        changes = {
             "id": key.question_id,
             "context_id": swapped.id,
             "text": self._words(item, filled.program),
             "tags": dict(sorted({**item.question.tags, "length": format_length(swapped.length)}.items())),
         }
-        return Item(item.question.model_copy(update=asked), key)
+        return Item(item.question.model_copy(update=changes), key)
 
     def _words(self, item: Item, program: Program) -> str:
         """The same wording with swapped names, or a new wording where the old one does not contain a name as it is."""

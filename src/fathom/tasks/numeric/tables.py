@@ -93,13 +93,13 @@ class ContextTables(Database):
     @cached_property
     def spellings(self) -> dict[str, tuple[str, ...]]:
         """For each author name in the tables, every way in which the articles print it."""
-        found: dict[str, dict[str, None]] = defaultdict(dict)
+        spellings: dict[str, dict[str, None]] = defaultdict(dict)
         for row in self.authors:
             if self.sources:
-                found[row.name][self.sources[row.article - 1].byline[row.position - 1].printed] = None
+                spellings[row.name][self.sources[row.article - 1].byline[row.position - 1].printed] = None
             else:
-                found[row.name][row.name] = None
-        return {name: tuple(printed) for name, printed in found.items()}
+                spellings[row.name][row.name] = None
+        return {name: tuple(printed) for name, printed in spellings.items()}
 
     @cached_property
     def unknown(self) -> UnknownParts:
@@ -122,9 +122,9 @@ class ContextTables(Database):
     @cached_property
     def _words_of_names(self) -> frozenset[str]:
         """The family names in the bylines, and all words of names, since a family name may have been misread."""
-        people = [one for source in self.sources for one in source.byline]
-        words = {family_letters(word) for one in people for word in one.printed.split()}
-        return frozenset(words | {family_letters(one.family) for one in people})
+        people = [entry for source in self.sources for entry in source.byline]
+        words = {family_letters(word) for entry in people for word in entry.printed.split()}
+        return frozenset(words | {family_letters(entry.family) for entry in people})
 
     @cached_property
     def articles_of(self) -> Counter[str]:
@@ -228,10 +228,10 @@ def _merged_people(sources: Sequence[ArticleSource]) -> list[Hashable]:
     people: dict[_Place, Hashable] = {}
     families: dict[str, list[tuple[_Place, tuple[str, ...]]]] = defaultdict(list)
     for number, source in enumerate(sources):
-        for position, one in enumerate(source.byline):
+        for position, entry in enumerate(source.byline):
             people[number, position] = None
-            given = given_words(one.given, all_caps=one.family.isupper())
-            families[family_letters(one.family)].append(((number, position), given))
+            given = given_words(entry.given, all_caps=entry.family.isupper())
+            families[family_letters(entry.family)].append(((number, position), given))
     for family, members in families.items():
         for group in _merged(members):
             people.update((place, (family, group[0])) for place in group)

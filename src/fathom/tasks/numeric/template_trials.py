@@ -86,42 +86,50 @@ class _Trials:
             values[slot] = _draw(slot, tables, rng, values)
         bound = tree.bind(self._program, values)
         try:
-            found = tables.evaluation.run(bound)
+            rows = tables.evaluation.run(bound)
         except ZeroDivisionError:
             return
         tables.load(self._database)
-        ours = self._database.execute(self._query.text, [values[slot] for slot in self._query.slots]).fetchall()
-        answer = answer_of(bound, found, SCHEMA)
-        if normal_form(answer) != normal_form(answer_of(bound, ours, SCHEMA)):
+        program_rows = self._database.execute(self._query.text, [values[slot] for slot in self._query.slots]).fetchall()
+        answer = answer_of(bound, rows, SCHEMA)
+        if normal_form(answer) != normal_form(answer_of(bound, program_rows, SCHEMA)):
             raise ParseError("its two evaluations disagree")
         if self._compared < COMPARED:
             if self._whole.args.get("limit") is None and self._statement.args.get("limit") is not None:
                 bound = replace(bound, top=None)
-                ours = self._database.execute(self._uncut.text, [values[slot] for slot in self._uncut.slots]).fetchall()
-            self._compare(bound, ours, tables, {label: values[slot] for label, slot in self._slots.items()})
+                program_rows = self._database.execute(
+                    self._uncut.text, [values[slot] for slot in self._uncut.slots]
+                ).fetchall()
+            self._compare(bound, program_rows, tables, {label: values[slot] for label, slot in self._slots.items()})
             bound = tree.bind(self._program, values)
-        self._note(bound, answer, found, tables, values)
+        self._note(bound, answer, rows, tables, values)
 
     def _compare(
-        self, bound: tree.Program, ours: list[TableRow], tables: ContextTables, values: Mapping[str, object]
+        self, bound: tree.Program, program_rows: list[TableRow], tables: ContextTables, values: Mapping[str, object]
     ) -> None:
-        theirs = self._run(values, tables)
+        statement_rows = self._run(values, tables)
         if self._is_cut:
             turned = _turned(tables)
             turned.load(self._database)
-            if sorted(map(str, self._run(values, turned))) != sorted(map(str, theirs)):
+            if sorted(map(str, self._run(values, turned))) != sorted(map(str, statement_rows)):
                 return  # a tie at the cut of a subquery, which SQL breaks arbitrarily
         if bound.output == NAMES and not bound.order:
             # Each name is listed once, with or without DISTINCT in the statement.
-            theirs = list(dict.fromkeys(theirs))
-        if self._is_cut and len(theirs) < len(ours) and not Counter(map(str, theirs)) - Counter(map(str, ours)):
+            statement_rows = list(dict.fromkeys(statement_rows))
+        if (
+            self._is_cut
+            and len(statement_rows) < len(program_rows)
+            and not Counter(map(str, statement_rows)) - Counter(map(str, program_rows))
+        ):
             return  # the same
-        if not _agree(bound, theirs, ours):
-            raise ParseError(self._difference(bound, theirs, ours))
+        if not _agree(bound, statement_rows, program_rows):
+            raise ParseError(self._difference(bound, statement_rows, program_rows))
         self._compared += 1
 
-    def _difference(self, program: tree.Program, theirs: list[TableRow], ours: list[TableRow]) -> str:
-        if len(theirs) > len(ours) and {row[:1] for row in theirs} == {row[:1] for row in ours}:
+    def _difference(self, program: tree.Program, statement_rows: list[TableRow], program_rows: list[TableRow]) -> str:
+        if len(statement_rows) > len(program_rows) and {row[:1] for row in statement_rows} == {
+            row[:1] for row in program_rows
+        }:
             return "it lists some rows more than once; add DISTINCT"
         if isinstance(program.output, tree.Result | tree.GroupedResults) and self._statement.find(exp.Join):
             return "it counts some rows of a join more than once, which has no natural wording; use IN (SELECT ...)"
@@ -134,33 +142,33 @@ class _Trials:
         except sqlite3.Error as error:
             raise ParseError(f"SQLite rejects it: {error}") from error
         internal = [
-            place
-            for place, column in enumerate(self._statement.selects)
+            index
+            for index, column in enumerate(self._statement.selects)
             if isinstance(column.unalias(), exp.Column)
             and (spec := SCHEMA.columns.get(column.unalias().name)) is not None
             and not spec.nouns
         ]
         titles = {row.number: row.title for row in tables.articles}
         return [
-            tuple(titles.get(cell, cell) if place in internal else cell for place, cell in enumerate(row))
+            tuple(titles.get(cell, cell) if index in internal else cell for index, cell in enumerate(row))
             for row in rows
         ]
 
     def _note(
-        self, bound: tree.Program, answer: Answer, found: list[TableRow], tables: ContextTables, values: SlotBindings
+        self, bound: tree.Program, answer: Answer, result: list[TableRow], tables: ContextTables, values: SlotBindings
     ) -> None:
         """What this collection shows: an answer, and the parts that change the result."""
         if not _is_empty(bound, answer):
             self._answers[normal_form(answer)] += 1
         self._is_ranked |= isinstance(answer, Ranking) and len(answer.groups) > 1
-        self._is_ranked |= answer.type == "rows" or (bound.top is not None and len(found) > 0)
+        self._is_ranked |= answer.type == "rows" or (bound.top is not None and len(result) > 0)
         view = tables.evaluation.view(SCHEMA.base(self._program))
         masks = {part: view.mask(part, values) for part in {*self._idle, *self._unmet}}
         self._idle = [part for part in self._idle if masks[part] == view.every]
         self._unmet = [part for part in self._unmet if not masks[part]]
         if self._without_having is not None:
             rows = tables.evaluation.run(tree.bind(self._without_having, values))
-            if result_form(self._without_having, rows) != result_form(bound, found):
+            if result_form(self._without_having, rows) != result_form(bound, result):
                 self._without_having = None
 
     def check(self) -> None:
@@ -172,7 +180,9 @@ class _Trials:
         if self._compared < COMPARED:
             raise ParseError("it is cut where values are tied, so its rows are arbitrary")
         if self._idle or self._without_having is not None:
-            hint = "; positions are counted from one" if any(POSITION in tree.nodes(one) for one in self._idle) else ""
+            hint = (
+                "; positions are counted from one" if any(POSITION in tree.nodes(idle) for idle in self._idle) else ""
+            )
             whole = "its HAVING" if not self._idle else "its condition"
             part = whole if not self._idle or self._program.where in self._idle else "a part of its condition"
             raise ParseError(f"{part} excludes nothing {tried}{hint}")
@@ -219,19 +229,23 @@ def _turned(tables: ContextTables) -> ContextTables:
 # Whether a statement and a program give the same rows.
 
 
-def _agree(program: tree.Program, theirs: list[TableRow], ours: list[TableRow]) -> bool:
-    """Whether the statement (`theirs`) and the program (`ours`) give the same rows, in the same order up to ties."""
+def _agree(program: tree.Program, statement_rows: list[TableRow], program_rows: list[TableRow]) -> bool:
+    """Whether the statement and the program give the same rows, in the same order up to ties."""
     decimals = DECIMALS if tree.is_rounded(program) else 9
     if _has_several_columns(program):
-        width = len(theirs[0]) if theirs else 0
-        return sorted(_cells(row, decimals) for row in theirs) == sorted(_cells(row[:width], decimals) for row in ours)
-    values = [_cell(row[0], decimals) for row in theirs]
+        width = len(statement_rows[0]) if statement_rows else 0
+        return sorted(_cells(row, decimals) for row in statement_rows) == sorted(
+            _cells(row[:width], decimals) for row in program_rows
+        )
+    values = [_cell(row[0], decimals) for row in statement_rows]
     if not program.order:
-        mine = [_cell(row[0], decimals) for row in ours]
+        program_cells = [_cell(row[0], decimals) for row in program_rows]
         # Over no rows, SUM(CASE WHEN ... ELSE 0 END) is 0 and ORDER BY ... LIMIT 1 gives no row; both have no answer.
-        return sorted(values) == sorted(mine) or (mine == ["None"] and values in ([_cell(0, decimals)], []))
+        return sorted(values) == sorted(program_cells) or (
+            program_cells == ["None"] and values in ([_cell(0, decimals)], [])
+        )
     place = 0
-    for _, tied in groupby(ours, key=lambda row: row[1:]):
+    for _, tied in groupby(program_rows, key=lambda row: row[1:]):
         group = sorted(_cell(row[0], decimals) for row in tied)
         if sorted(values[place : place + len(group)]) != group:
             return False

@@ -132,11 +132,11 @@ class Template:
 @cache
 def templates() -> tuple[Template, ...]:
     """All built-in templates, in a fixed order, no two with the same SQL."""
-    made: dict[str, Template] = {}
+    by_id: dict[str, Template] = {}
     for program in filter(_is_meaningful, _programs()):
         text = parameterized(program, SCHEMA).text
-        made.setdefault(text, Template(short_id("t", text), program, built_in=True))
-    return tuple(made.values())
+        by_id.setdefault(text, Template(short_id("t", text), program, built_in=True))
+    return tuple(by_id.values())
 
 
 def _programs() -> Iterator[tree.Program]:
@@ -258,12 +258,12 @@ def _filtering() -> Iterator[tree.Program]:
     sortable: tuple[tree.Measure, ...] = (*COUNTS, ARITHMETIC[1])
     orders = [tree.Sort(measure, direction) for measure in sortable for direction in DIRECTIONS]
     sorted_outputs: tuple[tree.Output, ...] = (tree.Labels(), *map(tree.Values, COUNTS))
-    for place, condition in enumerate(_conditions()):
+    for index, condition in enumerate(_conditions()):
         for step in range(2):
-            yield tree.Program(lists[(place + 3 * step) % len(lists)], condition)
-            yield tree.Program(totals[(2 * place + 5 * step) % len(totals)], condition)
-            output = sorted_outputs[(place + step) % len(sorted_outputs)]
-            yield tree.Program(output, condition, (orders[(3 * place + step) % len(orders)],))
+            yield tree.Program(lists[(index + 3 * step) % len(lists)], condition)
+            yield tree.Program(totals[(2 * index + 5 * step) % len(totals)], condition)
+            output = sorted_outputs[(index + step) % len(sorted_outputs)]
+            yield tree.Program(output, condition, (orders[(3 * index + step) % len(orders)],))
     for sign in SIGNS:
         if sign == "<>":
             continue

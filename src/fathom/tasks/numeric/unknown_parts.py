@@ -52,15 +52,15 @@ class UnknownParts:
         """The articles with a reference that may or may not cite another article of the context."""
         return tuple(articles_in_doubt(self._sources))
 
-    def exclude(self, wanted: RequiredParts) -> bool:
+    def exclude(self, required: RequiredParts) -> bool:
         """Whether no values for the slots of a program make its answer known and worth asking for."""
         unknown = self.documents.keys()
         return bool(
-            wanted.read & self._empty
-            or wanted.of_all & unknown
-            or wanted.in_every_condition & unknown
-            or (wanted.citations and self.doubtful_links)
-            or ("byline" in wanted.of_all and self._collective)
+            required.read & self._empty
+            or required.of_all & unknown
+            or required.in_every_condition & unknown
+            or (required.citations and self.doubtful_links)
+            or ("byline" in required.of_all and self._collective)
         )
 
     def concern(self, program: tree.Program) -> bool:

@@ -102,7 +102,11 @@ def _parse(extractions: Sequence[str]) -> dict[int, _ExtractedArticle]:
 
 
 def _strings(value: object) -> list[str]:
-    return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
+    return (
+        [entry.strip() for entry in value if isinstance(entry, str) and entry.strip()]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def _load(articles: dict[int, _ExtractedArticle]) -> sqlite3.Connection:
@@ -116,7 +120,7 @@ def _load(articles: dict[int, _ExtractedArticle]) -> sqlite3.Connection:
             "INSERT INTO article_author (article_id, author_name, author_position) VALUES (?, ?, ?)",
             [(number, name, position) for position, name in enumerate(read.authors, start=1)],
         )
-        cited = dict.fromkeys(titles[_plain(one)] for one in read.references if _plain(one) in titles)
+        cited = dict.fromkeys(titles[_plain(reference)] for reference in read.references if _plain(reference) in titles)
         database.executemany(
             "INSERT INTO citing_cited (article_id_citing, article_id_cited) VALUES (?, ?)",
             [(number, other) for other in cited if other != number],

@@ -38,7 +38,10 @@ def answer_of(
     if not rows:
         return Unanswerable()
     if isinstance(output, tree.Columns):
-        places = [DECIMALS if tree.is_rounded(tree.Program(tree.Values(one))) else None for one in output.measures]
+        places = [
+            DECIMALS if tree.is_rounded(tree.Program(tree.Values(measure_of_output))) else None
+            for measure_of_output in output.measures
+        ]
         cells = [tuple(map(atom, row, output.measures, places)) for row in rows]
         return Rows(columns=tuple(f"column {number}" for number in range(1, len(places) + 1)), rows=tuple(cells))
     if isinstance(output, tree.GroupedResults) and output.result is not None:

@@ -90,22 +90,22 @@ class Evaluation:
     def run(self, program: Program) -> list[TableRow]:
         """The rows of the result: the output of the program, then the sort keys."""
         view = self.view(self._schema.base(program))
-        places = self._selected(program, view)
+        positions = self._selected(program, view)
         match program.output:
             case GroupsAggregate():
-                return [(_over_groups(program.output, view, places),)]
+                return [(_over_groups(program.output, view, positions),)]
             case GroupedResults():
-                rows = _grouped(program.output, program.order, view, places)
+                rows = _grouped(program.output, program.order, view, positions)
             case Labels():
-                rows = view.listed([Column(view.table.label)], program.order, places)
+                rows = view.listed([Column(view.table.label)], program.order, positions)
             case Columns(measures):
-                rows = view.listed(measures, program.order, places)
+                rows = view.listed(measures, program.order, positions)
             case Values(measure, distinct):
-                rows = view.listed([measure], program.order, places)
+                rows = view.listed([measure], program.order, positions)
                 if distinct:
                     rows = list(dict.fromkeys(rows))
             case result:
-                return [(view.result(result, places),)]
+                return [(view.result(result, positions),)]
         return _top(_sorted(rows, program), program)
 
     def entities(self, program: Program) -> list[int]:
@@ -114,11 +114,11 @@ class Evaluation:
         return view.entities(view.mask(program.where))
 
     def _selected(self, program: Program, view: View) -> list[int]:
-        places = list(bits(view.mask(program.where)))
+        positions = list(bits(view.mask(program.where)))
         for measure in self._schema.listed(program):
-            values = view.comparable(measure, places)
-            places = [place for place, value in zip(places, values, strict=True) if value is not None]
-        return places
+            values = view.comparable(measure, positions)
+            positions = [position for position, value in zip(positions, values, strict=True) if value is not None]
+        return positions
 
     def unknown_cells(self, program: Program) -> list[UnknownCell]:
         """The NULLs that the answer may depend on; empty if the answer is certain.
@@ -126,26 +126,26 @@ class Evaluation:
         Rows whose condition is false for any value of their NULLs are left out, and so are tests for NULL.
         """
         view = self.view(self._schema.base(program))
-        found = self._unknown(view, program, view.possible(program.where))
+        unknown = self._unknown(view, program, view.possible(program.where))
         for node in nodes(program):
             if isinstance(node, Exists | RelatedCount):
                 related = self.view(self._schema.by_name[self._schema.relation[node.relation].table], joined=False)
-                found.update(self._unknown(related, node.where, related.possible(node.where)))
+                unknown.update(self._unknown(related, node.where, related.possible(node.where)))
             elif isinstance(node, PeerAggregate):
                 # In a condition on the rows of another table, the peers are the rows of the main table.
                 for rows in {view, self.view(self._schema.main)}:
                     if set(_read_columns(node)) <= rows.names.keys():
-                        found.update(self._unknown(rows, node, rows.possible(node.among)))
-        return sorted(found)
+                        unknown.update(self._unknown(rows, node, rows.possible(node.among)))
+        return sorted(unknown)
 
     def _unknown(self, view: View, node: Any, mask: int) -> set[UnknownCell]:
         columns = set(_read_columns(node))
         return {
-            UnknownCell(self._schema.table_of[column].name, place, column)
+            UnknownCell(self._schema.table_of[column].name, position, column)
             for column in columns
             if column in view.names
-            for place in bits(mask)
-            if view.column(column)[place] is None
+            for position in bits(mask)
+            if view.column(column)[position] is None
         }
 
 
@@ -194,77 +194,79 @@ class View:
     @cached_property
     def _main_places(self) -> dict[TableValue, int]:
         key = self._schema.main.positions[self._schema.main.key]
-        return {row[key]: place for place, row in enumerate(self._main)}
+        return {row[key]: position for position, row in enumerate(self._main)}
 
     @cached_property
     def _owner_places(self) -> list[int]:
         """For each row, the position of the main table's row that it belongs to."""
         if self.table is self._schema.main:
             return list(range(len(self._rows)))
-        key, places = self.table.positions[self.table.joined_by], self._main_places
-        return [places[row[key]] for row in self._rows]
+        key, positions = self.table.positions[self.table.joined_by], self._main_places
+        return [positions[row[key]] for row in self._rows]
 
     def entities(self, mask: int) -> list[int]:
         """The positions of the main table's rows that the rows of the mask belong to, in order, without repeats."""
         if self.table is self._schema.main:
             return list(bits(mask))
         owners = self._owner_places
-        return sorted({owners[place] for place in bits(mask)})
+        return sorted({owners[position] for position in bits(mask)})
 
     # Cells.
 
     def column(self, name: str) -> Sequence[TableValue]:
         """The cells of a column of this table, or of the main table if the view is joined with it."""
         if name not in self._columns:
-            place = self.table.positions.get(name)
-            if place is not None:
-                self._columns[name] = list(map(operator.itemgetter(place), self._rows))
+            position = self.table.positions.get(name)
+            if position is not None:
+                self._columns[name] = list(map(operator.itemgetter(position), self._rows))
             else:
-                place, main = self._schema.main.positions[name], self._main
-                self._columns[name] = [main[owner][place] for owner in self._owner_places]
+                position, main = self._schema.main.positions[name], self._main
+                self._columns[name] = [main[owner][position] for owner in self._owner_places]
         return self._columns[name]
 
-    def values(self, measure: Measure | int | float, places: Sequence[int] | None = None) -> list[Any]:
+    def values(self, measure: Measure | int | float, positions: Sequence[int] | None = None) -> list[Any]:
         """The value of the measure for each row, or for the rows at these positions."""
         match measure:
             case Column(name):
                 column = self.column(name)
-                return list(column if places is None else [column[place] for place in places])
+                return list(column if positions is None else [column[position] for position in positions])
             case int() | float():
-                return [measure] * len(self._rows if places is None else places)
+                return [measure] * len(self._rows if positions is None else positions)
             case Arithmetic(left, sign, right):
                 strict = isinstance(right, Column) and self._schema.columns[right.name].nonzero
                 combine = or_null(COMBINE[sign], () if strict else (ZeroDivisionError,))
-                return list(map(combine, self.values(left, places), self.values(right, places)))
+                return list(map(combine, self.values(left, positions), self.values(right, positions)))
             case WeightedSum(terms):
-                weighted = [[term.weight] * len(self._rows if places is None else places) for term in terms]
+                weighted = [[term.weight] * len(self._rows if positions is None else positions) for term in terms]
                 parts = [
-                    map(or_null(operator.mul), weights, self.values(term.measure, places))
+                    map(or_null(operator.mul), weights, self.values(term.measure, positions))
                     for weights, term in zip(weighted, terms, strict=True)
                 ]
                 return [None if None in row else sum(row) for row in zip(*parts, strict=True)]
             case PeerAggregate():
-                return self._peers(measure, range(len(self._rows)) if places is None else places)
+                return self._peers(measure, range(len(self._rows)) if positions is None else positions)
             case RelatedCount(name, where):
                 counts, owners = self._related(name, where, {}), self.column(self._schema.relation[name].owner)
-                return [counts[owners[place]] for place in (range(len(owners)) if places is None else places)]
+                return [
+                    counts[owners[position]] for position in (range(len(owners)) if positions is None else positions)
+                ]
 
-    def _peers(self, peers: PeerAggregate, places: Iterable[int]) -> list[TableValue]:
+    def _peers(self, peers: PeerAggregate, positions: Iterable[int]) -> list[TableValue]:
         among = list(bits(self.mask(peers.among)))
         if peers.by is None:
             result = self.result(Aggregate(peers.function, peers.measure), among)
-            return [result for _ in places]
+            return [result for _ in positions]
         results: dict[TableValue, Any] = {
             key: self.result(Aggregate(peers.function, peers.measure), group)
             for key, group in self.groups(peers.by, among).items()
             if key is not None
         }
         keys = self.column(peers.by.name)
-        return [results.get(keys[place]) for place in places]
+        return [results.get(keys[position]) for position in positions]
 
-    def comparable(self, measure: Measure, places: Sequence[int] | None = None) -> list[Any]:
+    def comparable(self, measure: Measure, positions: Sequence[int] | None = None) -> list[Any]:
         """The values of the measure for comparisons: rounded if SQL and Python may differ in the last bit."""
-        return rounded(self.values(measure, places), self._schema.digits(measure))
+        return rounded(self.values(measure, positions), self._schema.digits(measure))
 
     # Rows that meet a condition.
 
@@ -307,8 +309,8 @@ class View:
             case OneOf(measure, values):
                 scale = self.scale(measure)
                 return Truth(union(scale.where("=", _bound(value, bound)) for value in values), scale.known)
-            case Contains(column, fragment, place):
-                wanted, has = str(_bound(fragment, bound)).lower(), CONTAINS[place]
+            case Contains(column, fragment, position):
+                wanted, has = str(_bound(fragment, bound)).lower(), CONTAINS[position]
                 cells = self._lower(column.name)
                 return Truth(
                     mask_of(cell is not None and has(cell, wanted) for cell in cells), self.scale(column).known
@@ -346,14 +348,14 @@ class View:
         relation = self._schema.relation[name]
         related = self._evaluation.view(self._schema.by_name[relation.table], joined=False)
         keys = related.column(relation.key)
-        return Counter(keys if where is None else [keys[place] for place in bits(related.mask(where, bound))])
+        return Counter(keys if where is None else [keys[position] for position in bits(related.mask(where, bound))])
 
     def _owned(self, owner: str) -> dict[TableValue, int]:
         """For each value of a column, the mask of the rows that have it."""
         if owner not in self._owners:
             rows: dict[TableValue, int] = defaultdict(int)
-            for place, value in enumerate(self.column(owner)):
-                rows[value] |= 1 << place
+            for position, value in enumerate(self.column(owner)):
+                rows[value] |= 1 << position
             self._owners[owner] = rows
         return self._owners[owner]
 
@@ -366,74 +368,80 @@ class View:
 
     # Results.
 
-    def listed(self, measures: Sequence[Measure], order: Sequence[Sort], places: Sequence[int]) -> list[TableRow]:
+    def listed(self, measures: Sequence[Measure], order: Sequence[Sort], positions: Sequence[int]) -> list[TableRow]:
         """The measures and the sort keys of each row."""
         columns = [*measures, *(sort.measure for sort in order)]
-        return list(zip(*(self.comparable(column, places) for column in columns), strict=True))  # type: ignore[arg-type]
+        return list(zip(*(self.comparable(column, positions) for column in columns), strict=True))  # type: ignore[arg-type]
 
-    def groups(self, key: Column, places: Sequence[int]) -> dict[TableValue, list[int]]:
+    def groups(self, key: Column, positions: Sequence[int]) -> dict[TableValue, list[int]]:
         """For each value of a column, the positions of the rows that have it; the smallest value first."""
         column, found = self.column(key.name), defaultdict(list)
-        for place in places:
-            found[column[place]].append(place)
+        for position in positions:
+            found[column[position]].append(position)
         return {value: found[value] for value in sorted(found, key=_sort_key)}
 
-    def result(self, result: Result, places: Sequence[int]) -> Any:
+    def result(self, result: Result, positions: Sequence[int]) -> Any:
         """The value of an aggregate over the rows at these positions."""
         match result:
             case Count(column):
-                return len(places) if column is None else sum(cell is not None for cell in self.values(column, places))
+                return (
+                    len(positions)
+                    if column is None
+                    else sum(cell is not None for cell in self.values(column, positions))
+                )
             case CountDistinct(measure):
-                return len(set(self.comparable(measure, places)) - {None})
+                return len(set(self.comparable(measure, positions)) - {None})
             case Aggregate(function, measure):
-                return aggregate(function, self.values(measure, places))
+                return aggregate(function, self.values(measure, positions))
             case Ratio(numerator, denominator, only):
                 kept = self.mask(only)
-                top = self.result(numerator, [place for place in places if kept >> place & 1])
-                bottom = self.result(denominator, places)
+                top = self.result(numerator, [position for position in positions if kept >> position & 1])
+                bottom = self.result(denominator, positions)
                 return None if top is None or not bottom else top / bottom
             case CombinedResult(left, sign, right):
-                sides = [side if isinstance(side, int) else self.result(side, places) for side in (left, right)]
+                sides = [side if isinstance(side, int) else self.result(side, positions) for side in (left, right)]
                 return None if None in sides else COMBINE[sign](*sides)
 
 
-def _groups(output: GroupedResults | GroupsAggregate, view: View, places: Sequence[int]) -> dict[TableValue, list[int]]:
-    groups = view.groups(output.key, places)
+def _groups(
+    output: GroupedResults | GroupsAggregate, view: View, positions: Sequence[int]
+) -> dict[TableValue, list[int]]:
+    groups = view.groups(output.key, positions)
     if output.having is None:
         return groups
-    return {key: group for key, group in groups.items() if _has(output.having, view, group, places)}
+    return {key: group for key, group in groups.items() if _has(output.having, view, group, positions)}
 
 
-def _grouped(output: GroupedResults, order: Sequence[Sort], view: View, places: Sequence[int]) -> list[TableRow]:
+def _grouped(output: GroupedResults, order: Sequence[Sort], view: View, positions: Sequence[int]) -> list[TableRow]:
     return [
         (
             *((key,) if output.keys else ()),
             *(() if output.result is None else (view.result(output.result, group),)),
             *(_comparable_result(sort.measure, view, group) for sort in order),
         )
-        for key, group in _groups(output, view, places).items()
+        for key, group in _groups(output, view, positions).items()
     ]
 
 
-def _over_groups(output: GroupsAggregate, view: View, places: Sequence[int]) -> Any:
-    groups = _groups(output, view, places).values()
+def _over_groups(output: GroupsAggregate, view: View, positions: Sequence[int]) -> Any:
+    groups = _groups(output, view, positions).values()
     if output.function == "COUNT":
         return len(groups)
     assert output.result is not None
     return aggregate(output.function, [view.result(output.result, group) for group in groups])
 
 
-def _comparable_result(result: Any, view: View, places: Sequence[int]) -> Any:
+def _comparable_result(result: Any, view: View, positions: Sequence[int]) -> Any:
     """A result of a group for comparisons; a measure that the group's rows have in common is its own result."""
     if not isinstance(result, Result):
-        return view.comparable(result, places[:1])[0]
-    return rounded([view.result(result, places)], view._schema.digits(result))[0]
+        return view.comparable(result, positions[:1])[0]
+    return rounded([view.result(result, positions)], view._schema.digits(result))[0]
 
 
-def _has(having: Having, view: View, group: Sequence[int], places: Sequence[int]) -> bool:
+def _has(having: Having, view: View, group: Sequence[int], positions: Sequence[int]) -> bool:
     value: Any = having.value
     if isinstance(value, Aggregate):
-        value = _comparable_result(value, view, places)
+        value = _comparable_result(value, view, positions)
     result = _comparable_result(having.result, view, group)
     return value is not None and result is not None and bool(COMPARE[having.sign](result, value))
 
@@ -441,8 +449,8 @@ def _has(having: Having, view: View, group: Sequence[int], places: Sequence[int]
 def _sorted(rows: list[TableRow], program: Program) -> list[TableRow]:
     # Python's sort is stable, so sorting by the last key first makes the first key decide.
     width = len(rows[0]) - len(program.order) if rows else 0
-    for place, sort in reversed(list(enumerate(program.order, start=width))):
-        rows.sort(key=lambda row, place=place: _sort_key(row[place]), reverse=sort.direction == "DESC")  # type: ignore[misc]
+    for position, sort in reversed(list(enumerate(program.order, start=width))):
+        rows.sort(key=lambda row, position=position: _sort_key(row[position]), reverse=sort.direction == "DESC")  # type: ignore[misc]
     return rows
 
 

@@ -129,13 +129,13 @@ def _where(reading: Interpretation, where: tree.Condition | None) -> Interpretat
     return replace(reading, program=replace(reading.program, where=where))
 
 
-def _one_side(node: Any) -> Iterator[tuple[str, Any]]:
+def _one_side(node: Any) -> tree.TreeEdits:
     if isinstance(node, tree.And | tree.Or):
         yield "only the second condition", node.right
         yield "only the first condition", node.left
 
 
-def _ignore_not(node: Any) -> Iterator[tuple[str, Any]]:
+def _ignore_not(node: Any) -> tree.TreeEdits:
     match node:
         case tree.Not(inner):
             yield "one condition not negated", inner
@@ -143,7 +143,7 @@ def _ignore_not(node: Any) -> Iterator[tuple[str, Any]]:
             yield "equal instead of not equal", tree.Compare(measure, "=", value)
 
 
-def _and_for_or(node: Any) -> Iterator[tuple[str, Any]]:
+def _and_for_or(node: Any) -> tree.TreeEdits:
     match node:
         case tree.And(left, right):
             yield "either condition instead of both", tree.Or(left, right)
@@ -151,7 +151,7 @@ def _and_for_or(node: Any) -> Iterator[tuple[str, Any]]:
             yield "both conditions instead of either", tree.And(left, right)
 
 
-def _reverse(node: Any) -> Iterator[tuple[str, Any]]:
+def _reverse(node: Any) -> tree.TreeEdits:
     match node:
         case tree.Sort(measure, "ASC"):
             yield "descending instead of ascending", tree.Sort(measure, "DESC")
@@ -162,7 +162,7 @@ def _reverse(node: Any) -> Iterator[tuple[str, Any]]:
 _OTHER_BOUND: dict[tree.Comparator, tree.Comparator] = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
 
-def _boundary(node: Any) -> Iterator[tuple[str, Any]]:
+def _boundary(node: Any) -> tree.TreeEdits:
     match node:
         case tree.Compare(_, sign) | tree.Having(_, sign) if sign in _OTHER_BOUND:
             yield f"{_OTHER_BOUND[sign]} instead of {sign}", replace(node, sign=_OTHER_BOUND[sign])
@@ -236,7 +236,7 @@ def _exchanged(node: Any, one: tree.Column, other: tree.Column) -> Any:
 def _function(one: tree.Function, two: tree.Function) -> tree.TreeEdit:
     """An edit that replaces each of two functions with the other."""
 
-    def edit(node: Any) -> Iterator[tuple[str, Any]]:
+    def edit(node: Any) -> tree.TreeEdits:
         if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.GroupsAggregate) and node.function in (one, two):
             other = two if node.function == one else one
             yield f"{other} instead of {node.function}", replace(node, function=other)
@@ -244,12 +244,12 @@ def _function(one: tree.Function, two: tree.Function) -> tree.TreeEdit:
     return edit
 
 
-def _inverted_ratio(node: Any) -> Iterator[tuple[str, Any]]:
+def _inverted_ratio(node: Any) -> tree.TreeEdits:
     if isinstance(node, tree.Ratio) and node.numerator != node.denominator:
         yield "the denominator divided by the numerator", tree.Ratio(node.denominator, node.numerator, node.only)
 
 
-def _wrong_peers(node: Any) -> Iterator[tuple[str, Any]]:
+def _wrong_peers(node: Any) -> tree.TreeEdits:
     if isinstance(node, tree.PeerAggregate):
         if node.by is not None:
             yield "all rows instead of those of the group", replace(node, by=None)

@@ -60,7 +60,7 @@ class _Edits:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
-    def __call__(self, node: Any) -> Iterator[tuple[str, Any]]:
+    def __call__(self, node: Any) -> tree.TreeEdits:
         match node:
             case tree.Compare(measure, sign, value) | tree.Having(measure, sign, value):
                 for other in _SIGNS[sign]:
@@ -72,10 +72,10 @@ class _Edits:
                 yield from (("constant", replace(node, low=other)) for other in self._constants(low, measure))
                 yield from (("constant", replace(node, high=other)) for other in self._constants(high, measure))
             case tree.OneOf(measure, values):
-                for place, value in enumerate(values):
+                for index, value in enumerate(values):
                     for other in self._constants(value, measure):
                         if other not in values:
-                            yield "constant", tree.OneOf(measure, (*values[:place], other, *values[place + 1 :]))
+                            yield "constant", tree.OneOf(measure, (*values[:index], other, *values[index + 1 :]))
             case tree.And(left, right):
                 yield "connective", tree.Or(left, right)
             case tree.Or(left, right):
@@ -93,7 +93,7 @@ class _Edits:
             case _:
                 yield from self._number(node)
 
-    def _number(self, node: Any) -> Iterator[tuple[str, Any]]:
+    def _number(self, node: Any) -> tree.TreeEdits:
         match node:
             case tree.Column(name):
                 yield from (("column", tree.Column(other)) for other in self._other_columns(name))
@@ -125,7 +125,7 @@ class _Edits:
                 # Dates and texts have no sums.
                 yield "function", replace(node, function=function)
 
-    def _relation(self, node: tree.Exists | tree.RelatedCount) -> Iterator[tuple[str, Any]]:
+    def _relation(self, node: tree.Exists | tree.RelatedCount) -> tree.TreeEdits:
         """The reversed relation, such as cited instead of citing, and a minimum count that is off by one."""
         relation = self._schema.relation[node.relation]
         for other in self._schema.relations:
@@ -216,14 +216,14 @@ def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -
     one, two = program.where, mutant.where
     if one is None or two is None or replace(program, where=None) != replace(mutant, where=None):
         return False
-    seen = [*tree.nodes(one), *tree.nodes(two)]
-    columns = sorted({node.name for node in seen if isinstance(node, tree.Column)})
-    if not all(isinstance(node, _COMPARISONS) for node in seen if hasattr(node, "__match_args__")):
+    tree_nodes = [*tree.nodes(one), *tree.nodes(two)]
+    columns = sorted({node.name for node in tree_nodes if isinstance(node, tree.Column)})
+    if not all(isinstance(node, _COMPARISONS) for node in tree_nodes if hasattr(node, "__match_args__")):
         return False
     specs = [schema.columns[name] for name in columns]
     if any(spec.type != "integer" or spec.minimum is None or spec.nullable for spec in specs):
         return False
-    numbers = {int(node) for node in seen if isinstance(node, int | float)}
+    numbers = {int(node) for node in tree_nodes if isinstance(node, int | float)}
     rows = _possible_rows(schema, schema.base(program).name, specs, numbers)
     return all(_is_true(one, row) == _is_true(two, row) for row in rows)
 

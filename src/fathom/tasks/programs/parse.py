@@ -256,15 +256,15 @@ class _StatementParser(EntityParser):
             return scope.sources[0]
         group = select.args.get("group")
         if group is not None:
-            found = scope.own_sources(group.expressions[0])
-            if found and not self._is_link(found[0].table):
-                return found[0]
+            sources = scope.own_sources(group.expressions[0])
+            if sources and not self._is_link(sources[0].table):
+                return sources[0]
         parts = [*select.expressions, *(select.args.get("order") or exp.Order(expressions=[])).expressions]
         read = [source for part in parts for source in scope.own_sources(part)]
         for wanted in (self._is_detail, lambda table: table is self._schema.main, self._is_link):
-            found = [source for source in read if wanted(source.table)]
-            if found:
-                return found[0]
+            sources = [source for source in read if wanted(source.table)]
+            if sources:
+                return sources[0]
         others = [source for source in scope.sources if source.table is not self._schema.main]
         return (others or scope.sources)[0]
 
@@ -277,11 +277,11 @@ class _StatementParser(EntityParser):
 
     def _selects_main_row(self, select: exp.Select, scope: Scope) -> bool:
         """Whether a SELECT over a detail table asks which rows of the main table its rows belong to."""
-        wanted = exact(select.expressions[0].unalias())
-        if isinstance(wanted, exp.Count) and isinstance(wanted.this, exp.Distinct):
-            wanted = exact(wanted.this.expressions[0])
+        output = exact(select.expressions[0].unalias())
+        if isinstance(output, exp.Count) and isinstance(output.this, exp.Distinct):
+            output = exact(output.this.expressions[0])
         base = scope.base
-        keyed = isinstance(wanted, exp.Column) and base is not None and wanted.name == base.table.joined_by
+        keyed = isinstance(output, exp.Column) and base is not None and output.name == base.table.joined_by
         return keyed and not self._own and not select.args.get("group")
 
     def _guarded(self, output: tree.Output, order: tuple[tree.Sort, ...], scope: Scope) -> tree.Program:
@@ -323,32 +323,32 @@ class _StatementParser(EntityParser):
 
     def _output(self, select: exp.Select, scope: Scope, keys: list[exp.Expr]) -> tuple[tree.Output, exp.Expr | None]:
         """The output, and a condition of an aggregate that belongs to all rows; `keys` may follow what is wanted."""
-        wanted = [exact(column.unalias()) for column in select.expressions]
-        if keys and wanted[1:] == keys:
-            wanted = wanted[:1]
+        columns = [exact(column.unalias()) for column in select.expressions]
+        if keys and columns[1:] == keys:
+            columns = columns[:1]
         if select.args.get("group"):
-            return self._grouped(select, wanted, scope), None
+            return self._grouped(select, columns, scope), None
         if select.args.get("having"):
             raise ParseError("it has HAVING without GROUP BY")
-        results = [is_result(column) for column in wanted]
-        if len(wanted) > 1:
+        results = [is_result(column) for column in columns]
+        if len(columns) > 1:
             if any(results):
                 raise ParseError(_SEVERAL)
             named = any(
-                isinstance(expression, exp.Column) and self._names_main_row(expression, scope) for expression in wanted
+                isinstance(expression, exp.Column) and self._names_main_row(expression, scope) for expression in columns
             )
             if select.args.get("distinct") and not named:
                 raise ParseError("it lists different combinations of several columns")
-            return tree.Columns(tuple(self._measure_or_label(column, scope) for column in wanted)), None
+            return tree.Columns(tuple(self._measure_or_label(column, scope) for column in columns)), None
         if results[0]:
-            found = self._expressions.filtered(wanted[0], scope)
-            only = _only(wanted[0]) if found.only is not None and not isinstance(found.result, tree.Ratio) else None
+            found = self._expressions.filtered(columns[0], scope)
+            only = _only(columns[0]) if found.only is not None and not isinstance(found.result, tree.Ratio) else None
             return found.result, only
         distinct = bool(select.args.get("distinct"))
-        named = isinstance(wanted[0], exp.Column) and self._names_main_row(wanted[0], scope)
+        named = isinstance(columns[0], exp.Column) and self._names_main_row(columns[0], scope)
         if named and not (distinct and self._own):
             return tree.Labels(), None
-        return tree.Values(self._expressions.measure(wanted[0], scope), distinct), None
+        return tree.Values(self._expressions.measure(columns[0], scope), distinct), None
 
     def _names_main_row(self, column: exp.Column, scope: Scope) -> bool:
         main = self._schema.main
@@ -359,7 +359,7 @@ class _StatementParser(EntityParser):
             return tree.Column(self._schema.main.label)
         return self._expressions.measure(column, scope)
 
-    def _grouped(self, select: exp.Select, wanted: list[exp.Expr], scope: Scope) -> tree.GroupedResults:
+    def _grouped(self, select: exp.Select, columns: list[exp.Expr], scope: Scope) -> tree.GroupedResults:
         grouping = [exact(key) for key in select.args["group"].expressions]
         if len(grouping) != 1:
             raise ParseError("it groups by more than one column")
@@ -368,9 +368,9 @@ class _StatementParser(EntityParser):
         key = self._expressions.spec(grouping[0], scope)
         having = select.args.get("having")
         condition = None if having is None else self._having(having.this, scope)
-        listed = [is_result(column) for column in wanted]
-        results = [self._expressions.result(column, scope) for column in wanted if is_result(column)]
-        for column in wanted:
+        listed = [is_result(column) for column in columns]
+        results = [self._expressions.result(column, scope) for column in columns if is_result(column)]
+        for column in columns:
             if not is_result(column) and self._expressions.measure(column, scope) != key:
                 raise ParseError(
                     f"'{short(column)}' is neither grouped nor aggregated, so its value in a group is arbitrary"

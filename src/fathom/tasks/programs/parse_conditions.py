@@ -130,10 +130,10 @@ class ExpressionParser(MeasureParser):
             return self._best(owner, table, key.name, where, extreme, outer)
         if having is not None:
             return self._counted(owner, table, key.name, where, having.this, outer)
-        found = exists(outer, owner.name, table, key.name, where)
-        if found is None:
+        condition = exists(outer, owner.name, table, key.name, where)
+        if condition is None:
             raise ParseError("a subquery that selects every row excludes nothing")
-        return found
+        return condition
 
     def _best(
         self,
@@ -151,7 +151,7 @@ class ExpressionParser(MeasureParser):
             if table is not main or key != main.key:
                 raise ParseError("a subquery that is cut with LIMIT 1 selects the row itself")
             best: tree.Condition = tree.Compare(measure, "=", tree.PeerAggregate(function, measure, None, where))
-            found = exists(outer, owner.name, main, key, conjunction([*([where] if where else []), best]))
+            condition = exists(outer, owner.name, main, key, conjunction([*([where] if where else []), best]))
         else:
             related = self._relation_from_main(owner, table, key, outer, where)
             best = tree.Compare(related, "=", tree.PeerAggregate(function, related))
@@ -159,9 +159,9 @@ class ExpressionParser(MeasureParser):
                 raise ParseError("the smallest number of rows leaves out rows that have none, which misleads")
             # If no row has related rows, none is the best.
             both = tree.And(tree.Exists(related.relation, where), best)
-            found = exists(outer, owner.name, main, main.key, both)
-        assert found is not None
-        return found
+            condition = exists(outer, owner.name, main, main.key, both)
+        assert condition is not None
+        return condition
 
     def _relation_from_main(
         self, owner: exp.Column, table: SchemaTable, key: str, outer: Scope, where: tree.Condition | None
@@ -209,12 +209,12 @@ class ExpressionParser(MeasureParser):
         scope = self.inner_scope(select, outer)
         if len(scope.correlated) != 1 or select.args.get("group"):
             raise ParseError("EXISTS takes a subquery that is joined with the outer row by one equality")
-        mine, theirs = scope.correlated[0]
-        _, scope.base = scope.resolve(mine)
-        found = exists(outer, theirs.name, scope.base.table, mine.name, row_condition(scope, self.condition))
-        if found is None:
+        inner, outer_column = scope.correlated[0]
+        _, scope.base = scope.resolve(inner)
+        condition = exists(outer, outer_column.name, scope.base.table, inner.name, row_condition(scope, self.condition))
+        if condition is None:
             raise ParseError("a subquery that selects every row excludes nothing")
-        return found
+        return condition
 
     def _contains(self, node: exp.Expr, scope: Scope) -> tree.Condition:
         subject = exact(node.this)

@@ -88,13 +88,13 @@ class EntityParser(OrderParser):
             conditions.append(tree.Exists(relation.name, where))
         conditions.extend(tests)
         sorts = (select.args.get("order") or exp.Order(expressions=[])).expressions
-        wanted = [self._of_entity(exact(column.unalias()), outer, key) for column in select.expressions]
+        outputs = [self._of_entity(exact(column.unalias()), outer, key) for column in select.expressions]
         order = self._sorts(sorts, outer)
         label = tree.Column(main.label)
-        if len(wanted) > 1:
-            output: tree.Output = tree.Columns(tuple(wanted))
+        if len(outputs) > 1:
+            output: tree.Output = tree.Columns(tuple(outputs))
         else:
-            output = tree.Labels() if wanted[0] == label else tree.Values(wanted[0])
+            output = tree.Labels() if outputs[0] == label else tree.Values(outputs[0])
         return self._cut(tree.Program(output, conjunction(conditions), order), select)
 
     def _entity_test(self, node: exp.Expr, outer: Scope, related: tree.RelatedCount) -> tree.Condition:

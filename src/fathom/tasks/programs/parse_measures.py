@@ -52,10 +52,10 @@ class MeasureParser(ABC):
 
     def result(self, node: exp.Expr, scope: Scope) -> tree.Result:
         """A result over all rows."""
-        found = self.filtered(node, scope)
-        if found.only is not None:
+        filtered = self.filtered(node, scope)
+        if filtered.only is not None:
             raise ParseError("it restricts one of several results with CASE or FILTER")
-        return found.result
+        return filtered.result
 
     def filtered(self, node: exp.Expr, scope: Scope) -> FilteredResult:
         node = exact(node)
@@ -227,10 +227,10 @@ class MeasureParser(ABC):
         if not isinstance(select, exp.Select) or len(select.expressions) != 1:
             raise ParseError("a subquery that is compared with gives one value")
         scope = self.inner_scope(select, outer)
-        wanted = exact(select.expressions[0].unalias())
+        output = exact(select.expressions[0].unalias())
         if select.args.get("group") or select.args.get("having"):
             raise ParseError("a subquery that is compared with has no GROUP BY")
-        if isinstance(wanted, exp.Count):
+        if isinstance(output, exp.Count):
             return self._related(scope)
         # Peers are rows of the same kind as the outer row: those of a detail table come with the main table's columns.
         scope.nested = outer.nested
@@ -239,9 +239,9 @@ class MeasureParser(ABC):
         where = row_condition(scope, self.condition)
         by = self._peers_by(scope)
         extreme = self.extreme(select, scope)
-        if type(wanted) in FUNCTIONS and extreme is None:
-            return tree.PeerAggregate(FUNCTIONS[type(wanted)], self.measure(wanted.this, scope), by, where)
-        measure = self.measure(wanted, scope)
+        if type(output) in FUNCTIONS and extreme is None:
+            return tree.PeerAggregate(FUNCTIONS[type(output)], self.measure(output.this, scope), by, where)
+        measure = self.measure(output, scope)
         if extreme is not None and extreme[1] == measure:
             return tree.PeerAggregate(extreme[0], measure, by, where)
         if extreme is None and self._names_one_row(where):
@@ -268,12 +268,12 @@ class MeasureParser(ABC):
     def _related(self, scope: Scope) -> tree.RelatedCount:
         if len(scope.correlated) != 1:
             raise ParseError("a subquery with COUNT counts the rows that belong to a row of the outer query")
-        mine, theirs = scope.correlated[0]
-        _, source = scope.resolve(mine)
+        inner, outer_column = scope.correlated[0]
+        _, source = scope.resolve(inner)
         scope.base = source
-        relation = relation_of(self._schema, theirs.name, source.table, mine.name)
+        relation = relation_of(self._schema, outer_column.name, source.table, inner.name)
         if relation is None:
-            raise ParseError(f"'{theirs.name}' does not lead to '{source.table.name}.{mine.name}'")
+            raise ParseError(f"'{outer_column.name}' does not lead to '{source.table.name}.{inner.name}'")
         return tree.RelatedCount(relation.name, row_condition(scope, self.condition))
 
     def inner_scope(self, select: exp.Select, outer: Scope) -> Scope:

@@ -88,11 +88,11 @@ def largest_count(test: exp.Expr) -> tree.Function | None:
     if not isinstance(select, exp.Select) or not isinstance(inner, exp.Select) or not inner.args.get("group"):
         return None
     counts = [expression for expression in inner.expressions if isinstance(exact(expression.unalias()), exp.Count)]
-    wanted = exact(select.expressions[0].unalias())
-    named = exact(wanted.this) if type(wanted) in FUNCTIONS else None
+    output = exact(select.expressions[0].unalias())
+    named = exact(output.this) if type(output) in FUNCTIONS else None
     if len(counts) != 1 or not isinstance(named, exp.Column) or named.name != counts[0].alias_or_name:
         return None
-    return FUNCTIONS[type(wanted)] if FUNCTIONS[type(wanted)] in ("MAX", "MIN") else None
+    return FUNCTIONS[type(output)] if FUNCTIONS[type(output)] in ("MAX", "MIN") else None
 
 
 def is_number(node: exp.Expr) -> bool:

@@ -32,7 +32,9 @@ def with_merged_subqueries(query: exp.Expr) -> exp.Expr:
     query = query.copy()
     for select in reversed(list(query.find_all(exp.Select))):
         inner = derived(select)
-        plain = inner is not None and not any(inner.args.get(one) for one in ("group", "limit", "distinct", "joins"))
+        plain = inner is not None and not any(
+            inner.args.get(clause) for clause in ("group", "limit", "distinct", "joins")
+        )
         if inner is not None and plain and select is not query and not select.args.get("joins"):
             select.replace(merge_derived(select, inner))
     return query

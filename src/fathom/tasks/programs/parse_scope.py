@@ -87,12 +87,12 @@ class Scope:
 
     def own_sources(self, node: exp.Expr) -> list[FromTable]:
         """The sources of this scope that an expression reads outside of its subqueries."""
-        found = []
+        sources = []
         for column in outside_subqueries(node):
             scope, source = self.resolve(column)
-            if scope is self and source not in found:
-                found.append(source)
-        return found
+            if scope is self and source not in sources:
+                sources.append(source)
+        return sources
 
     def merged(self) -> list[FromTable]:
         """The base, and the sources that have exactly one row for each of its rows: the same row of the main table."""
@@ -243,10 +243,10 @@ class _Joins:
         return conjunction([*self._own_terms([source]), *self._neighbors(source)])
 
     def _own_terms(self, sources: Sequence[FromTable]) -> list[tree.Condition]:
-        mine = [term for term in self._left if self._is_about(term, sources)]
-        self._left = [term for term in self._left if term not in mine]
+        terms = [term for term in self._left if self._is_about(term, sources)]
+        self._left = [term for term in self._left if term not in terms]
         inner = self._scope if sources is self._merged else _as_base(self._scope, sources[0])
-        return [self._parse(term, inner) for term in mine]
+        return [self._parse(term, inner) for term in terms]
 
     def _is_about(self, term: exp.Expr, sources: Sequence[FromTable]) -> bool:
         read = self._scope.own_sources(term)
@@ -260,9 +260,9 @@ class _Joins:
             column, other, key = side
             self._visited.append(other)
             if other.optional and self._is_missing(other):
-                found = exists(self._scope, column, other.table, key, self._row(other))
-                if found is not None:
-                    yield tree.Not(found)
+                conditions = exists(self._scope, column, other.table, key, self._row(other))
+                if conditions is not None:
+                    yield tree.Not(conditions)
                 continue
             row = self._row(other)
             if other.optional and row is None:
@@ -270,9 +270,9 @@ class _Joins:
             several = any({source, other} == set(pair) for pair in self._scope.different)
             if several and row is not None:
                 raise ParseError("it compares two rows of one table and restricts both")
-            found = exists(self._scope, column, other.table, key, row, 2 if several else 1)
-            if found is not None:
-                yield found
+            conditions = exists(self._scope, column, other.table, key, row, 2 if several else 1)
+            if conditions is not None:
+                yield conditions
 
     def _is_missing(self, source: FromTable) -> bool:
         """Whether the statement asks for rows without a partner: LEFT JOIN ... WHERE partner.id IS NULL."""

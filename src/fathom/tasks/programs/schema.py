@@ -64,7 +64,7 @@ class SchemaTable:
     @cached_property
     def positions(self) -> dict[str, int]:
         """The position of each column in a row."""
-        return {column.name: place for place, column in enumerate(self.columns)}
+        return {column.name: index for index, column in enumerate(self.columns)}
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,8 @@ class Schema:
             case tree.Column(name):
                 return self.columns[name].unit
             case tree.Arithmetic(left, "+" | "-", right):
-                one = self.unit(left)
-                return one if isinstance(right, int | float) or self.unit(right) == one else ""
+                left_unit = self.unit(left)
+                return left_unit if isinstance(right, int | float) or self.unit(right) == left_unit else ""
             case tree.PeerAggregate(_, inner) | tree.Aggregate(_, inner):
                 return self.unit(inner)
             case _:

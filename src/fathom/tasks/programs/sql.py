@@ -148,8 +148,8 @@ class _Writer:
                 return name
             case tree.Arithmetic(left, sign, right):
                 # SQLite's division of integers gives an integer; the questions mean decimal division.
-                one = "1.0 * " if sign == "/" else ""
-                return f"{one}{self._operand(left)} {sign} {self._operand(right)}"
+                factor = "1.0 * " if sign == "/" else ""
+                return f"{factor}{self._operand(left)} {sign} {self._operand(right)}"
             case tree.WeightedSum(terms):
                 return " + ".join(f"{term.weight} * {self._operand(term.measure)}" for term in terms)
             case tree.PeerAggregate():

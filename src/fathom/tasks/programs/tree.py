@@ -305,11 +305,13 @@ def rebuild(node: T, parts: tuple[Any, ...]) -> T:
     return parts if isinstance(node, tuple) else type(node)(*parts)  # type: ignore[return-value]
 
 
-TreeEdit = Callable[[Any], Iterator[tuple[str, Any]]]
-"""The replacements of one node, each with a description."""
+TreeEdits = Iterator[tuple[str, Any]]
+"""Replacements of a node or a tree, each after a description of the edit."""
+TreeEdit = Callable[[Any], TreeEdits]
+"""Gives the replacements of one node; none if the edit does not apply to it."""
 
 
-def edited(node: Any, edit: TreeEdit, is_leaf: Callable[[Any], bool] = lambda node: False) -> Iterator[tuple[str, Any]]:
+def edited(node: Any, edit: TreeEdit, is_leaf: Callable[[Any], bool] = lambda node: False) -> TreeEdits:
     """Every tree that differs from this one by one edit of one node; nothing below a leaf is edited."""
     if isinstance(node, int | str):
         return
@@ -317,9 +319,9 @@ def edited(node: Any, edit: TreeEdit, is_leaf: Callable[[Any], bool] = lambda no
     if is_leaf(node):
         return
     parts = children(node)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         for detail, changed in edited(part, edit, is_leaf):
-            yield detail, rebuild(node, (*parts[:place], changed, *parts[place + 1 :]))
+            yield detail, rebuild(node, (*parts[:index], changed, *parts[index + 1 :]))
 
 
 def slots(program: Program) -> list[Slot]:
@@ -342,10 +344,12 @@ def unify(pattern: Any, node: Any, values: dict[int, Any]) -> bool:
         return bool(values.setdefault(pattern.number, node) == node)
     if type(pattern) is not type(node):
         return False
-    ours, theirs = children(pattern), children(node)
-    if not ours:
+    pattern_parts, node_parts = children(pattern), children(node)
+    if not pattern_parts:
         return bool(pattern == node)
-    return len(ours) == len(theirs) and all(unify(one, other, values) for one, other in zip(ours, theirs, strict=True))
+    return len(pattern_parts) == len(node_parts) and all(
+        unify(part, other, values) for part, other in zip(pattern_parts, node_parts, strict=True)
+    )
 
 
 def divides(node: Any) -> bool:

@@ -135,11 +135,11 @@ class ProgramWording(Phrases):
                 f"How are the {among} distributed over values of the {noun}? Count the {self._plural} for each value.",
             )
             return asked + only
-        wanted = self.result(result)
+        result_of = self.result(result)
         asked = self.one(
-            f"For each {noun} that occurs among the {among}, what is {wanted} over the {self._plural} that have it?",
-            f"Group the {among} by the {noun}. For each group, what is {wanted}?",
-            f"Take the {among} with the same {noun} together. What is {wanted} in each of these groups?",
+            f"For each {noun} that occurs among the {among}, what is {result_of} over the {self._plural} that have it?",
+            f"Group the {among} by the {noun}. For each group, what is {result_of}?",
+            f"Take the {among} with the same {noun} together. What is {result_of} in each of these groups?",
         )
         return asked + only
 
@@ -161,33 +161,33 @@ class ProgramWording(Phrases):
         among = self.among(program.where)
         match program.output:
             case tree.Labels():
-                wanted = f"the {self._label}"
+                output = f"the {self._label}"
             case tree.Values(measure, True):
-                wanted = f"the different values of {self.the(measure)}"
+                output = f"the different values of {self.the(measure)}"
             case tree.Values(measure, _):
-                wanted = self.the(measure)
+                output = self.the(measure)
             case _:
                 raise TypeError(f"{program.output} cannot be sorted")
         named = isinstance(program.output, tree.Labels) and program.order[0].measure == tree.Column(
             self._schema.base(program).label
         )
         if (_lists_sort_key(program) or named) and len(program.order) == 1:
-            return self._ask_in_order(wanted, among, program)
+            return self._ask_in_order(output, among, program)
         keys = self.sort_keys(program)
         asked = self.one(
-            f"List {wanted} of all {among}, sorted by {keys}.",
-            f"Sort the {among} by {keys}. What is {wanted} of each, in that order?"
+            f"List {output} of all {among}, sorted by {keys}.",
+            f"Sort the {among} by {keys}. What is {output} of each, in that order?"
             if not isinstance(program.output, tree.Labels)
             else f"Sort the {among} by {keys}. What are their {self._label}, in that order?",
-            f"Give {wanted} of the {among}, ordered by {keys}.",
+            f"Give {output} of the {among}, ordered by {keys}.",
         )
         return asked + self._first(program)
 
-    def _ask_in_order(self, wanted: str, among: str, program: tree.Program) -> str:
+    def _ask_in_order(self, output: str, among: str, program: tree.Program) -> str:
         """Values sorted by themselves, which need not be named twice."""
         direction = self._direction(program.order[0])
         asked = self.one(
-            f"List {wanted} of all {among}, {direction}.", f"Give {wanted} of all {among} as a list {direction}."
+            f"List {output} of all {among}, {direction}.", f"Give {output} of all {among} as a list {direction}."
         )
         return asked + self._first(program)
 

@@ -124,13 +124,13 @@ class PuzzlesAuditor:
 
 def _readings(document: Document) -> dict[Fact, ReadValue]:
     """The facts of a document whose characters state their values."""
-    found: dict[Fact, ReadValue] = {}
+    readings: dict[Fact, ReadValue] = {}
     for fact in document.facts:
         try:
-            found[fact] = read_fact(fact, document)
+            readings[fact] = read_fact(fact, document)
         except (UnreadableError, ValueError):
             continue
-    return found
+    return readings
 
 
 def _facts_of(item: Item, document: Document) -> list[Fact]:
@@ -140,12 +140,12 @@ def _facts_of(item: Item, document: Document) -> list[Fact]:
         (fact.entity, fact.part, fact.attribute, fact.period, fact.status, f"{fact.span.start}-{fact.span.end}"): fact
         for fact in document.facts
     }
-    found = [known.get((*row[1:6], row[8])) for row in rows if len(row) == 10]
+    facts = [known.get((*row[1:6], row[8])) for row in rows if len(row) == 10]
     same = all(
         fact is not None and row[6] == (fact.name or f"{fact.value:f}") and row[9] == fact.span.of(document.text)
-        for fact, row in zip(found, rows, strict=False)
+        for fact, row in zip(facts, rows, strict=False)
     )
-    return [fact for fact in found if fact is not None] if same and len(found) == len(rows) else []
+    return [fact for fact in facts if fact is not None] if same and len(facts) == len(rows) else []
 
 
 def _recomputed(program: Node, readings: dict[Fact, ReadValue]) -> ReadValue | None:
@@ -172,7 +172,7 @@ def _is_recomputed(item: Item, program: Node, readings: dict[Fact, ReadValue]) -
             values.append(computed.value(node))
         except UnknownError:
             continue  # a branch that is not taken
-    return all(any(_states(one, value) for value in values) for one in checklist_of(item.key))
+    return all(any(_states(step, value) for value in values) for step in checklist_of(item.key))
 
 
 def _states(item: ChecklistItem, reading: ReadValue) -> bool:
@@ -208,12 +208,12 @@ def _all_needed(program: Node, facts: Sequence[Fact], readings: dict[Fact, ReadV
 
 def _gives(program: Node, facts: Sequence[tuple[Fact, ReadValue]], answer: ReadValue) -> bool:
     try:
-        found = Recomputation(facts).value(program)
+        value = Recomputation(facts).value(program)
     except UnknownError:
         return False
-    if answer.number is None or found.number is None:
-        return found.name == answer.name
-    return abs(float(found.number - answer.number)) < 0.005
+    if answer.number is None or value.number is None:
+        return value.name == answer.name
+    return abs(float(value.number - answer.number)) < 0.005
 
 
 def _is_spread(program: Node, source: PuzzleSource, readings: dict[Fact, ReadValue], answer: ReadValue) -> bool:

@@ -20,7 +20,7 @@ from fathom.records.record import short_id
 from fathom.scoring.answer_types.parse import parse_response
 from fathom.scoring.answers import Answer, Number, Text
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.family import Item
+from fathom.tasks.family import ContextItems, Item
 from fathom.tasks.puzzles.checklist import CONCLUSION, OPTION
 
 PREFIX = "authored "
@@ -70,7 +70,7 @@ def _typed(puzzle: AuthoredPuzzle) -> Answer:
     return Text(value=puzzle.answer)
 
 
-def authored_contexts(corpus: Corpus, file: Path, most: int) -> Iterator[tuple[Context, list[Item]]]:
+def authored_contexts(corpus: Corpus, file: Path, most: int) -> Iterator[ContextItems]:
     """Each document that has puzzles, with their items."""
     puzzles: dict[str, list[AuthoredPuzzle]] = defaultdict(list)
     for puzzle in read_records(file, AuthoredPuzzle):
@@ -87,5 +87,5 @@ def authored_contexts(corpus: Corpus, file: Path, most: int) -> Iterator[tuple[C
         document = corpus.document(id)
         context = whole_documents([document], tokenizer(DEFAULT))
         items = {item.question.id: item for item in (authored_item(one, document, context) for one in found)}
-        yield context, list(items.values())[:most]
+        yield ContextItems(context, list(items.values())[:most])
         most -= len(items)

@@ -97,17 +97,17 @@ def _best(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
     passages = [span.of(source.document.text) for span in source.passages]
     bags = [set(_words(passage)) for passage in passages]
     counts = Counter(word for bag in bags for word in bag)
-    asked = set(_words(item.question.text))
+    question_words = set(_words(item.question.text))
     ranked = sorted(
         range(len(passages)),
-        key=lambda at: (-sum(1 / counts[word] if weighted else 1 for word in asked & bags[at]), at),
+        key=lambda at: (-sum(1 / counts[word] if weighted else 1 for word in question_words & bags[at]), at),
     )
     for at in ranked:
-        found = candidates(source, item, passages[at])
+        options = candidates(source, item, passages[at])
         if weighted:
-            found = [one for one in found if one not in item.question.text] or found
-        if found:
-            return passages[at], found[-1]
+            options = [option for option in options if option not in item.question.text] or options
+        if options:
+            return passages[at], options[-1]
     return "", "0"
 
 

@@ -15,7 +15,7 @@ from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.contexts import Context
 from fathom.records.documents import Document
 from fathom.records.rng import rng_for
-from fathom.tasks.family import Item
+from fathom.tasks.family import ContextItems, Item
 from fathom.tasks.puzzles.authored import authored_contexts
 from fathom.tasks.puzzles.baselines import Baselines
 from fathom.tasks.puzzles.checklist import FACT
@@ -36,7 +36,7 @@ class PuzzlesBuilder:
         self._left_out: Counter[str] = Counter()
         self._baselines = Baselines()
 
-    def build(self) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[ContextItems]:
         """Each document as a context with its puzzles, documents in random order."""
         if self._settings.authored is not None:
             yield from authored_contexts(self._corpus, self._settings.authored, self._settings.items)
@@ -53,7 +53,7 @@ class PuzzlesBuilder:
             items = self._items(context, document, min(missing, self._settings.per_document))
             if items:
                 missing -= len(items)
-                yield context, items
+                yield ContextItems(context, items)
             if missing == 0:
                 return
 
@@ -64,7 +64,7 @@ class PuzzlesBuilder:
             return []
         rng = rng_for(self._seed, NAME, document.id)
         steps = range(self._settings.min_steps, self._settings.max_steps + 1)
-        found: dict[tuple[str, ...], Item] = {}
+        by_facts: dict[tuple[str, ...], Item] = {}
         """By the places of their facts: a question that differs only in its given values is the same puzzle."""
         for program in islice(programs_of(source, rng), TRIES * count):
             try:
@@ -72,14 +72,14 @@ class PuzzlesBuilder:
             except RejectedError as reason:
                 self._rejected[str(reason)] += 1
                 continue
-            found.setdefault(tuple(sorted(row[8] for row in item.key.proof.rows if row[0] == FACT)), item)
-            if len(found) == count:
+            by_facts.setdefault(tuple(sorted(row[8] for row in item.key.proof.rows if row[0] == FACT)), item)
+            if len(by_facts) == count:
                 break
         else:
             self._left_out["that allow fewer puzzles than requested"] += 1
-        for item in found.values():
+        for item in by_facts.values():
             self._baselines.add(source, item)
-        return list(found.values())
+        return list(by_facts.values())
 
     def report(self) -> dict[str, JsonValue]:
         """What was left out and why, and the shortcut baselines."""

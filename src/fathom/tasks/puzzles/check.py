@@ -129,7 +129,7 @@ def check(
         "parts": _parts(steps, answered, reached),
         "measures": _measures(steps, answered, reached, checklist),
         "judgments": tuple(judgments),
-        "judged": {part: one for part, one in judged.items() if one in ("pass", "fail")},
+        "judged": {part: decision for part, decision in judged.items() if decision in ("pass", "fail")},
     }
     if "unjudged" in judged.values() and "fail" not in judged.values():
         if steps.conclusions:
@@ -140,7 +140,7 @@ def check(
         update["outcome"] = "correct" if answered and reached else "incorrect"
         if answered and not reached:
             found = zip(steps.items, steps.reached, strict=True)
-            missed = next((item.name for item, one in found if not one), "a conclusion of the checklist")
+            missed = next((item.name for item, decision in found if not decision), "a conclusion of the checklist")
             update["reason"] = f"the answer is correct, but the reasoning does not reach: {missed}"
     return verdict.model_copy(update=update)
 
@@ -149,22 +149,22 @@ def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
     """The majority over one judge's prompts for each part; `unjudged` if too few of them decided."""
     decisions: dict[str, Decision] = {}
     for part in (ANSWER_PART, CHECKLIST_PART):
-        found = [judgment.outcome for judgment in judgments if judgment.part.startswith(part)]
-        if found:
-            most = majority(found)
-            decisions[part] = most if 2 * found.count(most) > len(found) else "unjudged"
+        outcomes = [judgment.outcome for judgment in judgments if judgment.part.startswith(part)]
+        if outcomes:
+            most = majority(outcomes)
+            decisions[part] = most if 2 * outcomes.count(most) > len(outcomes) else "unjudged"
     return decisions
 
 
 def _parts(steps: StepsVerdict, answered: bool, reached: bool) -> tuple[PartVerdict, ...]:
-    found = [
+    parts = [
         ("answer", answered),
-        *((item.name, one or reached) for item, one in zip(steps.items, steps.reached, strict=True)),
+        *((item.name, is_reached or reached) for item, is_reached in zip(steps.items, steps.reached, strict=True)),
         *((conclusion, reached) for conclusion in steps.conclusions),
     ]
     return tuple(
         PartVerdict(name=name, outcome="correct" if passed else "incorrect", score=float(passed))
-        for name, passed in found
+        for name, passed in parts
     )
 
 

@@ -130,19 +130,19 @@ class StepReader:
         `known` gives the other values of the question and its solution.
         """
         lines = [line for line in self._text.split("\n") if line.strip()]
-        said = lines[-2] if len(lines) > 1 else ""
+        line_before = lines[-2] if len(lines) > 1 else ""
         body = "\n".join(lines[:-1])
         if item.value.number is None:
             named = any(True for _ in name_spans(body, item.aliases or (item.value.name,)))
-            places = [] if named else [*name_spans(said, item.others)]
-            sentences = [_sentence(said, span.start).casefold() for span in places]
+            places = [] if named else [*name_spans(line_before, item.others)]
+            sentences = [_sentence(line_before, span.start).casefold() for span in places]
             return any(_has_cue(one, cue.casefold()) for one in sentences for cue in item.cues)
         read = dates_in if item.value.unit == DATE else digits_in
-        mentions = [*read(said)]
+        mentions = [*read(line_before)]
         if not mentions or any(_is_close(one, item.value) for one in read(body)):
             return False
         last = max(mentions, key=lambda mention: mention.span.end)
-        sentence = _sentence(said, last.span.start).casefold()
+        sentence = _sentence(line_before, last.span.start).casefold()
         concluding = _CONCLUSION.search(sentence) or any(_has_cue(sentence, cue.casefold()) for cue in item.cues)
         return bool(concluding) and not any(_states(last, value) for value in (*known(), *_halfway(item)))
 
@@ -273,12 +273,12 @@ def _halfway(item: ChecklistItem) -> Iterator[Value]:
     if len(numbers) != 2 or item.value.unit == DATE:
         return
     one, two = numbers
-    found: tuple[Decimal, ...] = ()
+    halfway: tuple[Decimal, ...] = ()
     if item.sign == "less %":
-        found = (one * two / 100, 100 - two)
+        halfway = (one * two / 100, 100 - two)
     elif item.sign in ("change %", "share %") and two:
-        found = (one - two, one / two)
-    yield from (Value(number=number) for number in found)
+        halfway = (one - two, one / two)
+    yield from (Value(number=number) for number in halfway)
 
 
 def _states(mention: Mention, value: Value) -> bool:

@@ -69,11 +69,11 @@ class FactBase:
 
     def current(self, key: FactKey) -> Fact:
         """The fact that counts: a correction before what it corrects, a table before the text around it."""
-        found = self._facts.get(key)
-        if not found:
+        facts = self._facts.get(key)
+        if not facts:
             raise UndecidableError(f"nothing is stated about {key}")
-        best = min(_rank(fact) for fact in found)
-        counting = [fact for fact in found if _rank(fact) == best]
+        best = min(_rank(fact) for fact in facts)
+        counting = [fact for fact in facts if _rank(fact) == best]
         if len({(fact.value, fact.name) for fact in counting}) > 1:
             raise UndecidableError(f"two values are stated about {key}")
         return counting[-1]
@@ -140,11 +140,11 @@ class EvaluatedProgram:
         return names[0]
 
     def _overridden(self, node: Override) -> Value:
-        kept = len(self.steps)
+        step_count = len(self.steps)
         try:
             return self.of(node.exception)
         except UndecidableError:
-            del self.steps[kept:]
+            del self.steps[step_count:]
             return self.of(node.general)
 
 

@@ -56,7 +56,7 @@ def _outdated(program: Node, facts: tuple[Fact, ...]) -> Iterator[tuple[str, str
     evaluation.of(program)
     for fact in needed(evaluation.steps):
         if fact.status == "restated":
-            rest = [one for one in facts if not (same_key(one, fact) and one.status == "restated")]
+            rest = [other for other in facts if not (same_key(other, fact) and other.status == "restated")]
             yield "outdated", f"{fact.attribute} of {fact.entity}", result(program, rest)
 
 

@@ -53,7 +53,7 @@ def _fields() -> dict[str, str]:
 @cache
 def _labels() -> dict[tuple[str, str], tuple[str, ...]]:
     """The words for each attribute of the shipped packs, by attribute and language; in Chinese also its row labels."""
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    labels: dict[tuple[str, str], tuple[str, ...]] = {}
     for name in pack_names():
         for field in read_pack(name).fields.values():
             if field.kind in _KINDS and not field.part:
@@ -62,8 +62,8 @@ def _labels() -> dict[tuple[str, str], tuple[str, ...]]:
                         if words := getattr(field, language):
                             rows = [label for label in field.labels if not label.isascii()]
                             known = (*words, *rows) if language == "zh" else words[:1]
-                            found.setdefault((attribute, language), tuple(dict.fromkeys(known)))
-    return found
+                            labels.setdefault((attribute, language), tuple(dict.fromkeys(known)))
+    return labels
 
 
 def report_vocabulary(document: Document) -> Vocabulary | None:
@@ -186,10 +186,10 @@ class ReportComposer:
 
     def _share(self) -> Node | None:
         """A figure of a part in percent of the same figure of the whole: a median price is not a share of all sales."""
-        found = self._picked_part()
-        if found is None:
+        picked = self._picked_part()
+        if picked is None:
             return None
-        part, stated = found
+        part, stated = picked
         attribute, period = self._rng.choice(stated)
         if period not in self._whole.get(attribute, ()):
             return None
@@ -198,10 +198,10 @@ class ReportComposer:
 
     def _growth(self) -> Node | None:
         """The change of a figure of a part from one year to the next."""
-        found = self._picked_part()
-        if found is None:
+        picked = self._picked_part()
+        if picked is None:
             return None
-        part, stated = found
+        part, stated = picked
         attribute = self._rng.choice(stated)[0]
         periods = sorted({period for name, period in stated if name == attribute}, key=_end)
         if len(periods) < 2:
@@ -229,13 +229,13 @@ class ArticleComposer:
         columns = sorted(column for column, methods in self._results.items() if len(methods) >= 3)
         columns = [one for one in columns if any(self._picked(other, one) for other in columns)]
         while columns:
-            asked, first, second = (self._rng.choice(columns) for _ in range(3))
-            one = self._picked(first, asked)
-            methods = self._results[asked]
-            other = self._picked(second, asked) if self._rng.random() < 0.5 else _given(self._rng.choice(methods))
+            sampled, first, second = (self._rng.choice(columns) for _ in range(3))
+            one = self._picked(first, sampled)
+            methods = self._results[sampled]
+            other = self._picked(second, sampled) if self._rng.random() < 0.5 else _given(self._rng.choice(methods))
             if one is None or other is None:
                 continue
-            left, right = (_result(asked[0], method, asked[1]) for method in (one, other))
+            left, right = (_result(sampled[0], method, sampled[1]) for method in (one, other))
             yield Compute(sign=self._rng.choice(("/", "change %")), left=left, right=right)
 
     def _picked(self, column: tuple[str, str], asked: tuple[str, str]) -> Node | None:
@@ -258,10 +258,10 @@ def _result(attribute: str, method: Node, data: str) -> Lookup:
 
 def _by_attribute(facts: Iterable[Fact]) -> dict[str, set[str]]:
     """The periods that are stated of each attribute."""
-    found: dict[str, set[str]] = {}
+    by_attribute: dict[str, set[str]] = {}
     for fact in facts:
-        found.setdefault(fact.attribute, set()).add(fact.period)
-    return found
+        by_attribute.setdefault(fact.attribute, set()).add(fact.period)
+    return by_attribute
 
 
 def _groups(facts: Iterable[Fact]) -> list[tuple[list[tuple[str, str]], list[str]]]:
@@ -273,12 +273,12 @@ def _groups(facts: Iterable[Fact]) -> list[tuple[list[tuple[str, str]], list[str
     groups: dict[frozenset[str], list[str]] = {}
     for part, columns in stated.items():
         groups.setdefault(frozenset(name for name, _ in columns), []).append(part)
-    found = []
+    named_groups = []
     for parts in groups.values():
         shared = set.intersection(*(stated[part] for part in parts))
         if shared and len(parts) >= 3:
-            found.append((sorted(shared), parts))
-    return found
+            named_groups.append((sorted(shared), parts))
+    return named_groups
 
 
 def is_yearly(period: str) -> bool:

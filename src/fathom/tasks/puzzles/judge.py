@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
 
 from fathom.records.judgments import Decision
 from fathom.records.questions import Question, Response
 from fathom.records.rng import rng_for
 from fathom.scoring.keys import Key
 from fathom.scoring.reasoning import reasoning_text
-from fathom.tasks.family import Item, Judge, JudgePrompt, PlantedResponse, Ruling
+from fathom.tasks.family import Item, Judge, JudgePrompt, PlantedResponse
+from fathom.tasks.judging import decision_parser, is_sampled
 from fathom.tasks.puzzles.check import ANSWER_PART, CHECKLIST_PART, check_answer, check_steps, decide, is_open
 from fathom.tasks.puzzles.checklist import checklist_of, conclusions_of, last_step
 from fathom.tasks.puzzles.solution import PLANTED, changed, faulty_solution, solution, stated_answer
@@ -20,8 +20,6 @@ from fathom.tasks.puzzles.wording import written_value
 ANSWER_PARTS, CHECKLIST_PARTS = (
     tuple(f"{part} {number}" for number in (1, 2, 3)) for part in (ANSWER_PART, CHECKLIST_PART)
 )
-EVERY = 5
-"""One of this many responses that need no judge is judged as well, to measure how far the judge can be trusted."""
 MAX_LENGTH = 8_000
 """Characters from the end of a response that a judge sees."""
 
@@ -56,7 +54,6 @@ Response:
 ==========
 
 Explain your decision in a few sentences. Then write, on a line of its own, PASS or FAIL."""
-_DECISION = re.compile(r"^[\s*_`#>]*(?:decision:\s*)?(PASS|FAIL)[\s*_`.]*$", re.MULTILINE)
 
 
 def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgePrompt]:
@@ -68,12 +65,12 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
     if answer.outcome != "correct" and not open_answer:
         return ()  # an incorrect number or date is incorrect regardless of the steps
     reached = check_steps(key, response).all_reached
-    asked: list[JudgePrompt] = []
+    judge_prompts: list[JudgePrompt] = []
     if open_answer:
-        asked += _answer_prompts(question, key, response)
-    if not reached or _is_sampled(question.id):
-        asked += checklist_prompts(question, key, response)
-    return asked
+        judge_prompts += _answer_prompts(question, key, response)
+    if not reached or is_sampled(question.id):
+        judge_prompts += checklist_prompts(question, key, response)
+    return judge_prompts
 
 
 def _answer_prompts(question: Question, key: Key, response: Response) -> list[JudgePrompt]:
@@ -106,21 +103,21 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
     faults = PLANTED if checklist_of(item.key) else PLANTED[:2]
     fault = faults[number % len(faults)]
     texts = {"": solution(item.key, language), fault: faulty_solution(item.key, language, fault, rng)}
-    found = [
+    responses = [
         PlantedResponse(fault, CHECKLIST_PART, checklist_prompts(item.question, item.key, _response(item, text)))
         for fault, text in texts.items()
     ]
     last = last_step(item.key)
     if last is not None and last.value.number is None:
-        names = [one.value.name for one in checklist_of(item.key) if one.value.name]
+        names = [checklist_item.value.name for checklist_item in checklist_of(item.key) if checklist_item.value.name]
         answers = {"": stated_answer(item.key), "another name": changed(last.value, rng, names).name}
-        found += [
+        responses += [
             PlantedResponse(
                 fault, ANSWER_PART, _answer_prompts(item.question, item.key, _response(item, f"Answer: {answer}"))
             )
             for fault, answer in answers.items()
         ]
-    return found
+    return responses
 
 
 def _response(item: Item, text: str) -> Response:
@@ -137,17 +134,5 @@ def _prompts(
     ]
 
 
-def _is_sampled(id: str) -> bool:
-    return sha256(id.encode()).digest()[0] % EVERY == 0
-
-
-def parse(text: str) -> Ruling:
-    """The last decision in a judge's output."""
-    found = list(_DECISION.finditer(text))
-    if not found:
-        return Ruling("unjudged")
-    reason = " ".join(text[: found[-1].start()].split())[:500]
-    return Ruling("pass" if found[-1][1] == "PASS" else "fail", reason=reason)
-
-
+parse = decision_parser("PASS", "FAIL")
 JUDGE = Judge("1", prompts, parse, decide, checked, planted)

@@ -45,23 +45,23 @@ def read_stories(content: bytes, name: str) -> list[Story]:
         ) from error
 
 
-def _question(asked: dict[str, Any]) -> StoryQuestion:
-    options = tuple(str(one).strip() for one in asked["choices"])
-    answer = options[asked["answer"]]
-    roots = [root for tree in asked["intermediate_trees"] for root in tree["root_structure"]]
+def _question(entry: dict[str, Any]) -> StoryQuestion:
+    options = tuple(str(one).strip() for one in entry["choices"])
+    answer = options[entry["answer"]]
+    roots = [root for tree in entry["intermediate_trees"] for root in tree["root_structure"]]
     # Murder mysteries have a tree for each suspect; only that of the murderer proves the answer.
     roots = [root for root in roots if answer.casefold() in root["value"].casefold()] or roots
     nodes = [found for root in roots for found in _nodes(root)]
-    search = _SEARCH.search(asked["question"])
+    search = _SEARCH.search(entry["question"])
     if search is not None:
         named = (search["person"].casefold(), search["thing"].casefold())
         checklist = [node.value for node in nodes if node.depth and all(one in node.value.casefold() for one in named)]
     else:
         checklist = [node.value for node in nodes if node.depth == 1 and node.is_conclusion]
     if not checklist:
-        raise ValueError(f"the question '{asked['question']}' has no steps")
+        raise ValueError(f"the question '{entry['question']}' has no steps")
     return StoryQuestion(
-        asked["question"].strip(),
+        entry["question"].strip(),
         options,
         answer,
         tuple(dict.fromkeys(checklist)),

@@ -21,34 +21,34 @@ def prose_vocabulary(domain: str) -> Vocabulary:
     kind = DOMAINS[domain]
     pack = load_pack(kind.kind, kind.language)
     # A response may be in the other language.
-    others = [one for one in DOMAINS.values() if one.kind == kind.kind and one.language != kind.language]
+    others = [entry for entry in DOMAINS.values() if entry.kind == kind.kind and entry.language != kind.language]
     other = load_pack(others[0].kind, others[0].language) if others else pack
     attributes = {
         name: AttributeWords(
-            ask=one.ask,
-            cues=one.cues + other.attribute[name].cues,
-            entity=one.entity,
-            type="number" if one.type in _NUMBERS else one.type,
-            unit=one.unit,
-            asked_by=one.asked_by,
-            most=one.most,
-            least=one.least,
+            ask=entry.ask,
+            cues=entry.cues + other.attribute[name].cues,
+            entity=entry.entity,
+            type="number" if entry.type in _NUMBERS else entry.type,
+            unit=entry.unit,
+            asked_by=entry.asked_by,
+            most=entry.most,
+            least=entry.least,
         )
-        for name, one in pack.attribute.items()
+        for name, entry in pack.attribute.items()
     }
     derived = {
         name: AttributeWords(
-            ask=one.ask,
-            cues=one.cues + other.derived[name].cues,
-            entity=attributes[one.left.partition(">")[0]].entity,
-            type="number" if one.sign == "years between" else attributes[one.left.rpartition(">")[2]].type,
-            unit="years" if one.sign == "years between" else attributes[one.left.rpartition(">")[2]].unit,
-            most=one.most,
-            least=one.least,
+            ask=entry.ask,
+            cues=entry.cues + other.derived[name].cues,
+            entity=attributes[entry.left.partition(">")[0]].entity,
+            type="number" if entry.sign == "years between" else attributes[entry.left.rpartition(">")[2]].type,
+            unit="years" if entry.sign == "years between" else attributes[entry.left.rpartition(">")[2]].unit,
+            most=entry.most,
+            least=entry.least,
         )
-        for name, one in pack.derived.items()
+        for name, entry in pack.derived.items()
     }
-    parts = {name: (one.sign, one.left, one.right) for name, one in pack.derived.items()}
+    parts = {name: (entry.sign, entry.left, entry.right) for name, entry in pack.derived.items()}
     return Vocabulary(kind.language, attributes, derived, parts, pack.case)
 
 
@@ -154,12 +154,12 @@ class ProseComposer:
     def _measure(self, type: str) -> str | None:
         """An attribute or derived value of a type."""
         both = {**self._vocabulary.attributes, **self._vocabulary.derived}
-        found = [
+        measures = [
             name
-            for name, one in both.items()
-            if one.type == type and one.unit != "%" and len(self._entities.get(one.entity, ())) > 1
+            for name, attribute in both.items()
+            if attribute.type == type and attribute.unit != "%" and len(self._entities.get(attribute.entity, ())) > 1
         ]
-        return self._rng.choice(found) if found else None
+        return self._rng.choice(measures) if measures else None
 
     def _kind(self, measure: str) -> str:
         vocabulary = self._vocabulary
@@ -200,7 +200,7 @@ class ProseComposer:
         """The entity with the largest or smallest value among three or four."""
         attributes = {} if derived else self._vocabulary.attributes
         both = {**attributes, **self._vocabulary.derived}
-        measures = [name for name, one in both.items() if one.entity == kind and one.most]
+        measures = [name for name, attribute in both.items() if attribute.entity == kind and attribute.most]
         if not measures:
             return None
         measure = self._rng.choice(measures)
@@ -239,4 +239,4 @@ class ProseComposer:
 
 def _compares(node: Node, value: Node) -> bool:
     """Whether a node is found by a comparison with this value, so another one would say nothing new."""
-    return any(isinstance(one, Pick) and value in [option.value for option in one.options] for one in nodes(node))
+    return any(isinstance(inner, Pick) and value in [option.value for option in inner.options] for inner in nodes(node))

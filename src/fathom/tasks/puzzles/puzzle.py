@@ -97,7 +97,9 @@ class PuzzleSource:
     def printed(self) -> frozenset[Decimal]:
         """The dates of the text, and its numbers of three digits and more."""
         text = plain_text(self.document.text)
-        numbers = (one.number for one in numbers_in(text) if one.number >= 100 or one.number % 1)
+        numbers = (
+            mentioned.number for mentioned in numbers_in(text) if mentioned.number >= 100 or mentioned.number % 1
+        )
         return frozenset((*numbers, *(mention.number for mention in dates_in(text))))
 
     def aliases(self, name: str) -> tuple[str, ...]:
@@ -199,8 +201,8 @@ def _reject_poor_answers(program: Node, answer: Value, source: PuzzleSource) -> 
 
 def _is_circular(program: Node, steps: Sequence[EvaluatedStep]) -> bool:
     """Whether two descriptions mean the same entity, or one means an entity that the question names elsewhere."""
-    found = [step for step in steps if step.value.name and step.node != program]
-    names = [step.value.name for step in found]
+    named_steps = [step for step in steps if step.value.name and step.node != program]
+    names = [step.value.name for step in named_steps]
     if len(set(names)) < len(names):
         return True
     return not _given_names(program).isdisjoint(names)
@@ -231,8 +233,8 @@ def step_count(program: Node, steps: Sequence[EvaluatedStep]) -> int:
 
 def operations_of(steps: Sequence[EvaluatedStep]) -> list[str]:
     """The operations of an evaluation in a fixed order."""
-    found = {operation(step.node) for step in steps}
-    return [one for one in OPERATIONS if one in found]
+    used = {operation(step.node) for step in steps}
+    return [name for name in OPERATIONS if name in used]
 
 
 def spread(facts: Sequence[Fact], document: Document) -> float:
@@ -341,7 +343,7 @@ def checklist(
         for child in children(step.node)
         for inner in nodes(child)
     }
-    kept = {
+    used = {
         inner.model_dump_json()
         for step in steps
         if not isinstance(step.node, Pick | Tally) and step.node.model_dump_json() not in compared
@@ -351,12 +353,12 @@ def checklist(
     items: list[ChecklistItem] = []
     for step in steps[:-1]:
         text = step.node.model_dump_json()
-        if text in compared and text not in kept and not isinstance(step.node, Compute):
+        if text in compared and text not in used and not isinstance(step.node, Compute):
             continue
         if same_value(step.value, answer) and isinstance(program, Choose | Override):
             continue  # the branch that was chosen is the answer itself
         item = _item(source, step, steps, letters)
-        if not any((one.name, one.value) == (item.name, item.value) for one in items):
+        if not any((existing.name, existing.value) == (item.name, item.value) for existing in items):
             items.append(item)  # an exception and the value that it gives are one item
     return items
 
@@ -364,7 +366,7 @@ def checklist(
 def _item(
     source: PuzzleSource, step: EvaluatedStep, steps: Sequence[EvaluatedStep], letters: Mapping[str, str]
 ) -> ChecklistItem:
-    values = {one.node.model_dump_json(): one.value for one in steps}
+    values = {earlier.node.model_dump_json(): earlier.value for earlier in steps}
     node, value = step.node, step.value
     operands = tuple(
         values.get(child.model_dump_json()) or child.value  # type: ignore[union-attr]
@@ -408,7 +410,7 @@ def _labels(node: Node, vocabulary: Vocabulary, letters: Mapping[str, str]) -> t
             kind = vocabulary.measure(node.options[0].value).entity
         case _:
             kind = ""
-    return tuple(one for one in (letters.get(node.model_dump_json(), ""), kind) if one)
+    return tuple(label for label in (letters.get(node.model_dump_json(), ""), kind) if label)
 
 
 def cues_of(node: Node, vocabulary: Vocabulary, operands: Sequence[Value]) -> tuple[str, ...]:
@@ -434,8 +436,8 @@ def _attribute_cues(node: Node, vocabulary: Vocabulary) -> tuple[str, ...]:
 
 def _attributes(node: Node) -> list[str]:
     """The attributes that a node or its parts look up."""
-    own = getattr(node, "attribute", None)
-    return [own] if own else [found for child in children(node) for found in _attributes(child)]
+    attribute = getattr(node, "attribute", None)
+    return [attribute] if attribute else [name for child in children(node) for name in _attributes(child)]
 
 
 SUPERLATIVES = (

@@ -90,13 +90,13 @@ def _read_number(text: str) -> Fraction | None:
 
 
 def _read_date(text: str) -> int | None:
-    if found := re.fullmatch(r"(\d{4})年(\d{1,2})月(\d{1,2})日", text):
-        return int(found[1]) * 10_000 + int(found[2]) * 100 + int(found[3])
-    found = re.fullmatch(r"(\d{1,2}) ([A-Z][a-z]+) (\d{4})", text)
-    day, month, year = found.groups() if found else ("", "", "")
-    if not found and (found := re.fullmatch(r"([A-Z][a-z]+) (\d{1,2}), (\d{4})", text)):
-        month, day, year = found.groups()
-    return int(year) * 10_000 + (_MONTHS.index(month[:3].lower()) + 1) * 100 + int(day) if found else None
+    if match := re.fullmatch(r"(\d{4})年(\d{1,2})月(\d{1,2})日", text):
+        return int(match[1]) * 10_000 + int(match[2]) * 100 + int(match[3])
+    match = re.fullmatch(r"(\d{1,2}) ([A-Z][a-z]+) (\d{4})", text)
+    day, month, year = match.groups() if match else ("", "", "")
+    if not match and (match := re.fullmatch(r"([A-Z][a-z]+) (\d{1,2}), (\d{4})", text)):
+        month, day, year = match.groups()
+    return int(year) * 10_000 + (_MONTHS.index(month[:3].lower()) + 1) * 100 + int(day) if match else None
 
 
 def day_number(date: int) -> int:
@@ -141,7 +141,9 @@ class Recomputation:
                     raise UnknownError
                 return ReadValue(None, ranked[0][1])
             case Tally():
-                return ReadValue(Fraction(sum(self._number(one) > self._number(node.bound) for one in node.values)))
+                return ReadValue(
+                    Fraction(sum(self._number(operand) > self._number(node.bound) for operand in node.values))
+                )
             case Compute():
                 return self._computed(node.sign, self.value(node.left), self.value(node.right))
             case Choose():
@@ -160,14 +162,14 @@ class Recomputation:
             return False
 
     def _stated(self, entity: str, part: str, attribute: str, period: str) -> ReadValue:
-        found = [
+        candidates = [
             (fact, reading)
             for fact, reading in self._facts
             if (fact.entity, fact.part, fact.attribute, fact.period) == (entity, part, attribute, period)
         ]
         for status in ("restated", "reported", "repeated"):
             for place in ("table", "prose"):
-                values = {reading for fact, reading in found if fact.status == status and fact.place == place}
+                values = {reading for fact, reading in candidates if fact.status == status and fact.place == place}
                 if len(values) == 1:
                     return values.pop()
                 if values:

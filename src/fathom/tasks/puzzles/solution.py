@@ -48,7 +48,7 @@ def solution(key: Key, language: str) -> str:
 def without_item(key: Key, language: str, number: int) -> str:
     """A solution without one item of the checklist, and without the others that mention its value."""
     if conclusions := conclusions_of(key):
-        rest = (conclusion for place, conclusion in enumerate(conclusions) if place != number)
+        rest = (conclusion for index, conclusion in enumerate(conclusions) if index != number)
         return "\n\n".join((*rest, bare_answer(key, language)))
     items = checklist_of(key)
     return written_solution([item for item in items if not _mentions(item, items[number])], key, language, last=False)

@@ -181,7 +181,7 @@ def operation(node: Node) -> ReasoningOperation:
 
 def subnodes(node: Node) -> Iterator[Node]:
     """The node and all nodes below it that are not given."""
-    return (one for one in nodes(node) if not isinstance(one, GivenValue))
+    return (inner for inner in nodes(node) if not isinstance(inner, GivenValue))
 
 
 def replaced(node: Node, old: Node, new: Node) -> Node:

@@ -167,7 +167,7 @@ class PuzzleWording:
                 return self._vocabulary.derived[node.named].ask.format(**self._subject(node))
             case Choose():
                 taken = next(
-                    one for one in (node.then, node.otherwise) if values.get(one.model_dump_json()) is not None
+                    branch for branch in (node.then, node.otherwise) if values.get(branch.model_dump_json()) is not None
                 )
                 return PuzzleWording(taken, self._vocabulary).described(values)
             case Override():
@@ -295,11 +295,11 @@ class PuzzleWording:
 
 def _subject_lookup(node: Node, first: bool) -> Lookup:
     """The attribute that determines what a derived value is about: the first one, or that of the last operand."""
-    found: Node = node
-    while isinstance(found, Compute) and not first:
+    lookup: Node = node
+    while isinstance(lookup, Compute) and not first:
         # The right operand belongs to the entity itself, even if the left one is that of a linked entity.
-        found = found.right
-    return found if isinstance(found, Lookup) else next(one for one in nodes(node) if isinstance(one, Lookup))
+        lookup = lookup.right
+    return lookup if isinstance(lookup, Lookup) else next(one for one in nodes(node) if isinstance(one, Lookup))
 
 
 def unit_name(unit: str, language: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from random import Random
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
@@ -19,7 +19,7 @@ from fathom.records.questions import Question
 from fathom.records.record import short_id
 from fathom.records.rng import rng_for
 from fathom.scoring.answer_types.values import items_of
-from fathom.scoring.answers import Answer, Number, Ranking, Text, ValueSet
+from fathom.scoring.answers import Answer, Number, Ranking, Text, Unanswerable, ValueSet
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Item
 from fathom.tasks.programs.answers import DECIMALS, answer_of, normal_form
@@ -27,7 +27,7 @@ from fathom.tasks.programs.database import open_database
 from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.split_corpus import SplitCorpus
-from fathom.tasks.tables.allotment import LEVEL_SHARES, domain
+from fathom.tasks.tables.allotment import LEVEL_SHARES, domain, level_sequence
 from fathom.tasks.tables.dispersion import dispersion_tags
 from fathom.tasks.tables.entity_figures import entity_figures
 from fathom.tasks.tables.entity_table import MIN_ENTITIES, EntityColumn, EntityTable
@@ -59,6 +59,8 @@ MAX_ALIKE = 3
 """Questions of a context that ask the same of the same figures, with other constants."""
 CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.12, "medium": 0.19, "hard": 0.65}
 """Questions of each level whose conditions nothing may meet, if all questions have an answer."""
+_QuestionKind = Literal["plain", "answerable", "unanswerable"]
+"""Whether the conditions of a question always have an answer, may have none but do, or have none."""
 _OF_YEAR = re.compile(r"_\d{4}$")
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
 
@@ -78,11 +80,9 @@ class TablesBuilder:
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its documents do not allow more."""
-        levels: list[QuestionLevel] = rng.choices(
-            self._settings.levels,
-            [LEVEL_SHARES[level] for level in self._settings.levels],
-            k=self._settings.questions,
-        )
+        before = self._place(context) * self._settings.questions
+        levels = level_sequence(before + self._settings.questions, self._settings.levels)[before:]
+        rng.shuffle(levels)
         return self._items(context, [(level, None) for level in levels], rng)
 
     def build_share(
@@ -110,16 +110,52 @@ class TablesBuilder:
         makers = self._makers(context, all_tables, rng)
         made: list[Item] = []
         most_single = int(self._settings.single * (len(wanted) + len(kept))) - _singles(kept)
-        for level, name in wanted:
+        owed = 0
+        for (level, name), planned in zip(wanted, self._kinds_wanted(context, wanted, rng), strict=True):
             tables = [one for one in all_tables if name in (None, domain(one.pack, one.language))]
             others = _ContextQuestions((*kept, *made), used, _singles(made) < most_single)
-            item = self._item(context, [makers[one] for one in tables], level, rng, others) if tables else None
+            kind = "unanswerable" if planned == "answerable" and owed else planned
+            owed -= kind != planned
+            drawn = [makers[one] for one in tables]
+            item = self._item(context, drawn, level, kind, rng, others) if tables else None
+            owed += kind == "unanswerable" and not (item and isinstance(item.key.answer, Unanswerable))
             if item is not None:
                 made.append(item)
         # Where the documents allow fewer questions than wanted, fewer of them may have one entity as their answer.
         while _singles(made) > max(0, self._settings.single * (len(made) + len(kept)) - _singles(kept)):
             made.remove(next(item for item in reversed(made) if names_one(item.key.answer)))
         yield from made
+
+    def _kinds_wanted(
+        self, context: Context, wanted: Sequence[tuple[QuestionLevel, str | None]], rng: Random
+    ) -> list[_QuestionKind]:
+        """Which questions may have no answer, and which have none: as many as the context's share of them.
+
+        Those without an answer are drawn from all that may have none, so that neither level nor form tells which.
+        """
+        conditional = [rng.random() < self._conditional.shares[level] for level, _ in wanted]
+        number = min(len(wanted), self._number_unanswerable(context, len(wanted)))
+        while sum(conditional) < number:
+            conditional[rng.choice([place for place, one in enumerate(conditional) if not one])] = True
+        empty = set(rng.sample([place for place, one in enumerate(conditional) if one], number))
+        return [
+            "unanswerable" if place in empty else "answerable" if one else "plain"
+            for place, one in enumerate(conditional)
+        ]
+
+    def _number_unanswerable(self, context: Context, questions: int) -> int:
+        """Unanswerable questions of a context: all contexts of its length together have the share that is wanted.
+
+        Drawn one by one, a bench of 24 questions would often have none.
+        """
+        start = rng_for(self._seed, "unanswerable", context.length).random()
+        before = self._place(context) * questions
+        share = self._settings.unanswerable
+        return int(start + share * (before + questions)) - int(start + share * before)
+
+    def _place(self, context: Context) -> int:
+        """The number of contexts of the same length before this one."""
+        return self._corpus.contexts_of_length(context.length).index(context.documents)
 
     def _makers(self, context: Context, tables: Sequence[EntityTable], rng: Random) -> dict[EntityTable, QueryMaker]:
         """What draws the questions about each table. Unanswerable ones have constants that other documents exceed."""
@@ -159,17 +195,16 @@ class TablesBuilder:
         context: Context,
         makers: Sequence[QueryMaker],
         level: QuestionLevel,
+        kind: _QuestionKind,
         rng: Random,
         others: _ContextQuestions,
     ) -> Item | None:
-        is_conditional = rng.random() < self._conditional.shares[level]
-        empty = rng.random() < self._conditional.unanswerable
         for attempt in range(ATTEMPTS):
             maker = rng.choices(makers, [len(one.table.entities) for one in makers])[0]
             if not self._settings.unanswerable or attempt >= PLAIN:
                 query = maker.make(level)
-            elif is_conditional and attempt < PAIRED:
-                query = maker.make_paired(level, empty, others.may_be_single)
+            elif kind != "plain" and attempt < PAIRED:
+                query = maker.make_paired(level, kind == "unanswerable", others.may_be_single)
             else:
                 query = maker.make_plain(level)
             if query is not None:

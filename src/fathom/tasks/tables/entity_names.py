@@ -18,9 +18,10 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_REPORT = re.compile(
-    r"(?:(?:19|20)\d\d年?度?)?(?:年度|年)?(?:综合|合并|财务)?(?:报告|年报|报告书|年鉴|统计公报)(?:全文|摘要)?$"
+    r"(?:(?:19|20)\d\d年?度?)?(?:年度|年)?(?:综合|合并|财务|生产|经营|运营|运行|工作|统计|环境|质量|社会责任|可持续发展|信息公开)*"
+    r"(?:报告|年报|报告书|年鉴|公报)(?:全文|摘要)?$"
 )
-_FILLERS = word_set("fy fiscal financial year the of for and in on to cds")
+_FILLERS = word_set("fy fiscal financial academic school season year the of for and in on to cds")
 
 
 def title_entity(document: Document) -> str:
@@ -44,6 +45,12 @@ def _named(piece: str) -> str:
         words = words[:-1]
     name = " ".join(words).strip(" ,-–—")
     return name if any(letter.isalpha() for letter in name) else ""
+
+
+def has_two_years(document: Document) -> bool:
+    """Whether the title writes its year as "2023/24"."""
+    found = list(_YEARS.finditer(document.title_text))
+    return len(found) == 1 and bool(found[0][2]) and int(found[0][2][-2:]) == (int(found[0][1]) + 1) % 100
 
 
 def title_year(document: Document) -> int | None:

@@ -22,6 +22,8 @@ MAX_LEFT_OUT = 5
 """Entities that a question may name as left out, since a figure of theirs is unknown."""
 
 _CURRENCY = re.compile(r"[A-Z]{3}")
+_MEASURE = re.compile(r"[^\W\d_]+")
+"""A unit in one word, such as MWh or 千瓦时."""
 
 MAX_NAMED = 12
 """Documents that a question names as those that it is about."""
@@ -199,17 +201,17 @@ def stored(value: Decimal | None) -> int | float | None:
 
 
 def _shown_unit(unit: str, values: Sequence[Decimal], kind: str, language: Language) -> tuple[Decimal, str]:
-    """The scale and the unit in which a figure is asked for: large amounts of money in millions."""
+    """The scale and the unit in which a figure is asked for: large amounts in millions, in Chinese in 万."""
     if kind == "percent":
         return (Decimal("0.01"), "%") if unit == "pure" else (Decimal(1), "%")
     if kind == "count":
         return Decimal(1), ""
     if kind == "month":
         return Decimal(1), MONTH
-    if kind != "money":
+    typical = median(map(abs, values))
+    if kind != "money" and not (_MEASURE.fullmatch(unit) and typical >= 10 * MILLION):
         return Decimal(1), unit
     currency = unit.removesuffix("/shares")
-    typical = median(map(abs, values))
     if language == "zh":
         name = "元" if currency == "CNY" else currency
         return (TEN_THOUSAND, f"万{name}") if typical >= 100 * TEN_THOUSAND else (Decimal(1), name)

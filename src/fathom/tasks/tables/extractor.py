@@ -127,7 +127,7 @@ def prompt_version() -> str:
 
 
 def _wanted(subject: ExtractionTask, fields: Sequence[str], pack: Pack) -> str:
-    period = "" if subject.year is None else f", {pack.period.of(subject.language)} {subject.year}"
+    period = "" if subject.year is None else f", {pack.period.of(subject.language)} {pack.period.named(subject.year)}"
     lines = [f"- {name}: {_named(pack.fields[name], subject.language)}{period}" for name in fields]
     return f"Figures of {subject.entity}:\n\n" + "\n".join(lines)
 

@@ -66,7 +66,7 @@ def _missed(reading: Interpretation, count: int) -> Iterator[Variation]:
                 yield Variation(f"without {' and '.join(names[row - 1] for row in rows)}", missed)
 
 
-def _swapped(node: Any) -> Iterator[tuple[str, Any]]:
+def _swapped(node: Any) -> tree.TreeEdits:
     inverted = "the denominator divided by the numerator"
     match node:
         case tree.Ratio(numerator, denominator, None) if numerator != denominator:
@@ -97,7 +97,7 @@ def _scaled(reading: Interpretation, scales: Mapping[str, bool]) -> Iterator[Var
                 yield Variation(f"{column} of {name} {word}", _multiplied(reading, {(name, column): factor}))
 
 
-def _as_fraction(node: Any) -> Iterator[tuple[str, Any]]:
+def _as_fraction(node: Any) -> tree.TreeEdits:
     match node:
         case tree.Arithmetic(inner, "*", 100) if not isinstance(inner, tree.Arithmetic):
             yield "a fraction instead of a percentage", inner

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
 
 from fathom.records.judgments import Decision
 from fathom.records.questions import Question, Response
 from fathom.scoring.answer_types.format import written
 from fathom.scoring.answer_types.values import is_textual
 from fathom.scoring.keys import Key
-from fathom.tasks.family import Item, Judge, JudgePrompt, PlantedResponse, Ruling
+from fathom.tasks.family import Item, Judge, JudgePrompt, PlantedResponse
+from fathom.tasks.judging import decision_parser, is_sampled
 from fathom.tasks.tables.check import check_answer, decide, is_open
 from fathom.tasks.tables.key_tables import unit_of
 from fathom.tasks.tables.months import MONTH
 
 ORDERS = ("key first", "response first")
-EVERY = 5
-"""One of this many responses that need no judge is judged as well, to measure how far the judge can be trusted."""
 MAX_LENGTH = 2_000
 """Characters from the end of a response that a judge sees."""
 MAX_NAMES = 60
@@ -47,7 +45,6 @@ Answer B:
 ==========
 
 Explain your decision in one or two sentences. Then write, on a line of its own, SAME or DIFFERENT."""
-_DECISION = re.compile(r"^[\s*_`#>]*(?:decision:\s*)?(SAME|DIFFERENT)[\s*_`.]*$", re.MULTILINE)
 
 
 def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgePrompt]:
@@ -55,7 +52,7 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
     verdict = check_answer(key, response)
     if verdict.outcome not in ("correct", "incorrect", "unparseable"):
         return ()
-    if not is_open(key, verdict, response) and (verdict.outcome == "unparseable" or not _is_sampled(question.id)):
+    if not is_open(key, verdict, response) and (verdict.outcome == "unparseable" or not is_sampled(question.id)):
         return ()
     return _prompts(question, key, response.text)
 
@@ -96,17 +93,5 @@ def _quoted(text: str) -> str:
     return re.sub(r"={5,}", "=", text.strip())
 
 
-def _is_sampled(id: str) -> bool:
-    return sha256(id.encode()).digest()[0] % EVERY == 0
-
-
-def parse(text: str) -> Ruling:
-    """The last decision in a judge's output."""
-    found = list(_DECISION.finditer(text))
-    if not found:
-        return Ruling("unjudged")
-    reason = " ".join(text[: found[-1].start()].split())[:500]
-    return Ruling("pass" if found[-1][1] == "SAME" else "fail", reason=reason)
-
-
+parse = decision_parser("SAME", "DIFFERENT")
 JUDGE = Judge("1", prompts, parse, decide, checked, planted)

@@ -36,7 +36,20 @@ _WHOLE = frozenset(
 _PLAIN = frozenset(
     {"", "value", "values", "amount", "amounts", "figure", "figures", "number", "result", "results", "item", "data"}
     | {"actual", "audited", "unaudited", "as at", "at", "as of", "year", "fiscal year", "financial year", "the year"}
-    | {"full year", "year to date", "数值", "金额", "数据", "本年", "本期", "年度", "全年"}
+    | {
+        "season",
+        "academic year",
+        "school year",
+        "full year",
+        "year to date",
+        "数值",
+        "金额",
+        "数据",
+        "本年",
+        "本期",
+        "年度",
+        "全年",
+    }
 )
 _IGNORED = re.compile(
     r"\b(?:notes?|page|ref|reference|change|changes|growth|variance|difference|increase|decrease|originally|previously"
@@ -78,8 +91,8 @@ _DATED = re.compile(
 )
 _EARLY = re.compile(r"\b(?:jan|feb|mar|apr|may)|-0[1-5]-|年0?[1-5]月", re.IGNORECASE)
 _YEAR = re.compile(
-    r"(?:\b(?:FY|fiscal year|financial year|academic year|year|in|fall|autumn)\s?)?"
-    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<to>\s?[-–/]\s?(?:(?:19|20)\d\d|\d\d)(?!\d))?(?!\d)(?:年度?)?",
+    r"(?:\b(?:FY|fiscal year|financial year|academic year|school year|season|year|in|fall|autumn)\s?)?"
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<to>\s?[-–/]\s?(?:(?:19|20)\d\d|\d\d)(?!\d))?(?!\d)(?:年[度末底]?)?",
     re.IGNORECASE,
 )
 

@@ -31,10 +31,13 @@ VARIATIONS = 3
 MAX_NAMES = 4
 """Other entities that are put into a list."""
 
+CODE = 3
+"""Letters of the code of a currency."""
+
 _MARKS = ("The answer is: {}", "答案是：{}", "**The answer is: {}**")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 _POWERS = {"million": 6, "billion": 9, "万": 4, "亿": 8}
-"""The powers of ten of the scales in which questions ask for amounts of money."""
+"""The powers of ten of the scales in which questions ask for large amounts."""
 _ENGLISH, _CHINESE_SCALES = ("thousand", "million", "billion", "trillion"), ("千", "万", "亿", "million")
 
 
@@ -74,24 +77,27 @@ _FULL_WIDTH = str.maketrans("0123456789.-%", "０１２３４５６７８９．�
 
 
 def _amounts(answer: Number) -> Iterator[str]:
-    """An amount of money with its currency before or behind it, in plain units, and in brackets if it is negative."""
-    scale, currency = _split(answer.unit)
+    """An amount with its unit, in other scales and in plain units; a negative one in brackets, too."""
+    scale, name = _split(answer.unit)
     value = rounded(answer)
-    if not currency:
+    if not name:
         return
     size, minus = f"{abs(value):,f}", "-" if value < 0 else ""
     power = _POWERS.get(scale, 0)
     if scale in _ENGLISH:
-        yield from (f"{minus}{size} {scale} {currency}", f"{currency} {minus}{size} {scale}")
+        yield f"{minus}{size} {scale} {name}"
+        if name.isupper() and len(name) == CODE:
+            yield f"{name} {minus}{size} {scale}"
         yield from (
-            f"{minus}{abs(value).scaleb(power - other):f} {word} {currency}"
+            f"{minus}{abs(value).scaleb(power - other):f} {word} {name}"
             for word, other in (("million", 6), ("billion", 9), ("trillion", 12))
             if word != scale
         )
     elif scale:
-        other = "亿" if scale == "万" else "万"
-        yield from (f"{minus}{size}{scale}元", f"{minus}{abs(value).scaleb(power - _POWERS[other]):f}{other}元")
-    yield f"{minus}{abs(value).scaleb(power):f} {currency}"
+        other, plain = "亿" if scale == "万" else "万", answer.unit[1:]
+        yield f"{minus}{size}{scale}{plain}"
+        yield f"{minus}{abs(value).scaleb(power - _POWERS[other]):f}{other}{plain}"
+    yield f"{minus}{abs(value).scaleb(power):f} {name}"
     if value < 0:
         yield from (f"({size})", f"({size} {answer.unit})")
 
@@ -104,11 +110,12 @@ def _percentages(answer: Number, bare: str) -> Iterator[str]:
 
 
 def _split(unit: str) -> tuple[str, str]:
-    """The scale and the currency of a unit: "million" and "EUR"; no currency if it is not an amount of money."""
+    """The scale and the rest of a unit: "million" and "EUR"; nothing if it is neither a currency nor has a scale."""
     if unit.startswith(("万", "亿")):
         return unit[0], "CNY" if unit[1:] == "元" else unit[1:]
-    scale, _, currency = unit.rpartition(" ")
-    return (scale, currency) if len(currency) == 3 and currency.isupper() else ("", "CNY" if unit == "元" else "")
+    scale, _, name = unit.rpartition(" ")
+    is_currency = len(name) == CODE and name.isupper()
+    return (scale, name) if is_currency or scale in _POWERS else ("", "CNY" if unit == "元" else "")
 
 
 def near_misses(key: Key, others: OtherFigures, reading: Interpretation) -> Iterator[str]:
@@ -134,7 +141,7 @@ def near_misses(key: Key, others: OtherFigures, reading: Interpretation) -> Iter
 def near_numbers(answer: Number) -> Iterator[str]:
     """The number with another scale, sign, rounding or unit."""
     value = rounded(answer)
-    scale, currency = _split(answer.unit)
+    scale, name = _split(answer.unit)
     step = Decimal(1).scaleb(-(answer.decimals or 0))
     others = [
         value * 1000,
@@ -155,12 +162,12 @@ def near_numbers(answer: Number) -> Iterator[str]:
     if not value:
         return
     bare = f"{value:f}"
-    if currency and scale:
+    if name and scale:
         words = _ENGLISH if scale in _ENGLISH else _CHINESE_SCALES
-        yield from (f"The answer is: {bare} {word} {currency}" for word in words if word != scale)
-        yield f"The answer is: {bare} {currency}"
-        yield f"The answer is: {bare} {scale} {'EUR' if currency != 'EUR' else 'USD'}"
-    if currency:
+        yield from (f"The answer is: {bare} {word} {name}" for word in words if word != scale)
+        yield f"The answer is: {bare} {name}"
+        yield f"The answer is: {bare} {scale} {'EUR' if name != 'EUR' else 'USD'}"
+    if name:
         yield f"The answer is: {bare}%"
     if answer.unit == "%":
         yield from (f"The answer is: {bare}‰", f"The answer is: {bare} percentage points")

@@ -34,6 +34,17 @@ class Nouns(Record):
         return next(iter(getattr(self, language)), "")
 
 
+class Period(Nouns):
+    """The noun for the period of a report, such as "fiscal year", and how periods are written."""
+
+    two_years: bool = False
+    """Whether periods are written with two years: "2023/24" is the one that begins in 2023."""
+
+    def named(self, year: int) -> str:
+        """The period without its noun: "2023", or "2023/24"."""
+        return f"{year}/{(year + 1) % 100:02}" if self.two_years else str(year)
+
+
 class PackField(Nouns):
     """One field: a figure that the documents state of every entity."""
 
@@ -116,8 +127,8 @@ class Pack(Record):
     exceptions: tuple[str, ...] = ()
     """Names of documents that are about something else, such as the European Union among countries: questions say that
     they are not asked about."""
-    period: Nouns = Nouns()
-    """The noun for the period of a report, such as "fiscal year"; none if figures have no period."""
+    period: Period = Period()
+    """The period of a report; without a noun if figures have no period."""
     fields: dict[str, PackField] = Field(min_length=2)
     metrics: dict[str, Metric] = {}
     composites: dict[str, Composite] = {}
@@ -133,7 +144,7 @@ class Pack(Record):
 
     @property
     def has_periods(self) -> bool:
-        return self.period != Nouns()
+        return self.period != Period()
 
     @property
     def languages(self) -> tuple[Language, ...]:

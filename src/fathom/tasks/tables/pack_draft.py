@@ -12,6 +12,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import Document, Fact
 from fathom.records.errors import FathomError
 from fathom.tasks.tables.chinese_names import chinese_name, is_chinese
+from fathom.tasks.tables.entity_names import has_two_years
 from fathom.tasks.tables.labels import PART_OF_YEAR, UNREADABLE, names_a_count, normal_label
 from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.pack import FieldKind, Language
@@ -43,6 +44,8 @@ _CONCEPT_WORDS = (
 )
 """Words that tag names in filings leave out."""
 _UNIT_IN_BRACKETS = re.compile(r"[（(][^（）()]*[）)]$")
+_LOSS = re.compile(r"\s?/\s?\((\w+)\)")
+"""What a figure is called where it is negative: "surplus / (deficit)"."""
 _NOT_ADDED = re.compile(
     r"share|median|average|\bmean\b|\bper\b|\bprices?\b|\brates?\b|\bratio\b|\bindex\b|\bscore\b|\bage\b"
     r"|每|人均|平均|中位|率$|比例|占比|比率|周期|单价|价格|房价|指数|得分|年龄",
@@ -119,6 +122,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
     years: Counter[int | None] = Counter()
     own: Counter[int | None] = Counter()
     with_earlier = 0  # documents that also give figures of earlier years
+    two_years = 0  # documents that write their year as "2023/24"
     languages: Counter[Language] = Counter()
     entities: set[str] = set()
     for document in corpus.documents():
@@ -138,6 +142,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
         languages[language] += bool(facts or found)
         if found and tables:
             years[tables.year] += 1
+            two_years += has_two_years(document)
             with_earlier += len({number.period for number in tables.numbers if number.period.isdecimal()}) > 1
     least = max(MIN_DOCUMENTS, MIN_SHARE * documents)
     chosen = sorted(
@@ -152,7 +157,14 @@ def draft_pack(corpus: Corpus, name: str) -> str:
     several = len(years.keys() - {None}) > 1 or (with_earlier >= years.total() / 2 >= years[None])
     has_periods = any(recurring[one].periods for one in chosen) and (not years or several) and _share_a_year(own)
     usual = languages.most_common(1)[0][0]
-    return "\n".join(_lines(name, chosen, recurring, has_periods, usual, entity_noun(entities, usual)))
+    period = _period(usual, 2 * two_years > years.total()) if has_periods else ""
+    return "\n".join(_lines(name, chosen, recurring, period, usual, entity_noun(entities, usual)))
+
+
+def _period(language: Language, two_years: bool) -> str:
+    """The line of a pack about its periods."""
+    written = ", two_years = true" if two_years else ""
+    return f'period = {{ {language} = ["{_NOUNS[language]["period"]}"]{written} }}'
 
 
 def _share_a_year(years: Counter[int | None]) -> bool:
@@ -284,13 +296,13 @@ def _lines(
     name: str,
     chosen: list[str],
     recurring: dict[str, _RecurringLabel],
-    has_periods: bool,
+    period: str,
     language: Language,
     entity: dict[str, str],
 ) -> Iterator[str]:
     yield _HEADER.format(name=name, language=language, **_NOUNS[language], **entity)
-    if has_periods:
-        yield f'period = {{ {language} = ["{_NOUNS[language]["period"]}"] }}'
+    if period:
+        yield period
     taken: set[str] = set()
     nouns: set[str] = set()
     for attribute in chosen:
@@ -300,7 +312,6 @@ def _lines(
         if language == "zh":
             # Names of facts are in English: the rows of the tables that print them are labeled in Chinese.
             noun = next((label for label, _ in found.labels["zh"].most_common() if is_chinese(label)), noun)
-            noun = _UNIT_IN_BRACKETS.sub("", noun)
         if not _is_noun_of(language, noun) or normal_label(noun) in nouns:
             continue
         column = unused(column, taken)
@@ -319,7 +330,7 @@ def _lines(
         if printed:
             yield f'labels = ["{escaped(printed[0])}"]'
         yield f'kind = "{kind}"'
-        if found.instant and has_periods:
+        if found.instant and period:
             yield "instant = true"
         added = kind in ("money", "count", "month") or (kind == "number" and _ADDED_UNITS.fullmatch(unit))
         if not added or _NOT_ADDED.search(noun):
@@ -355,7 +366,9 @@ def _names(attribute: str, printed: bool) -> tuple[str, str]:
     words = re.findall(r"[^\W_]+", _CAPITALS.sub(" ", attribute.rpartition(":")[2]))
     plain = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
     # A heading with words is a noun as it is; "Area, total" is a field of JSON and the group that it is in.
-    noun = _lowered(attribute.replace(JOINT, ", ")) if " " in attribute else _concept(" ".join(plain))
+    noun = (
+        _lowered(_LOSS.sub(r" (\1)", attribute.replace(JOINT, ", "))) if " " in attribute else _concept(" ".join(plain))
+    )
     group, _, inner = noun.partition(", ")
     if inner and ", " not in inner and " " in attribute and JOINT not in attribute and not printed:
         # The "total" of "Population" is the population.

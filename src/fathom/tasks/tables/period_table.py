@@ -78,7 +78,7 @@ class PeriodTable:
         if pack.has_periods:
             period = pack.period.of(language)
             columns += [
-                PeriodColumn(YEAR, "INTEGER", period),
+                PeriodColumn(YEAR, "INTEGER", f"{period}: 2023 = 2023/24" if pack.period.two_years else period),
                 PeriodColumn(OWN_REPORT, "INTEGER", _OWN_REPORT.of(language).format(noun=noun, period=period)),
             ]
         if any(field.kind == "money" for field in pack.fields.values()):

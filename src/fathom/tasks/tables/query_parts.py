@@ -342,16 +342,14 @@ class QueryParts:
         above = sum(value > constant for value in known)
         return QuantityCondition(quantity, sign, constant) if least <= above <= len(known) - least else None
 
-    def _group_test(
-        self, group: Quantity, used: Sequence[Quantity], least: int = MIN_IN_GROUP
-    ) -> QuantityCondition | None:
+    def _group_test(self, group: Quantity, used: Sequence[Quantity]) -> QuantityCondition | None:
         """The condition of the entities whose mean or month is asked for; none meets it if there is no answer."""
         sign = self._sign(group, used)
         if self._is_paired():
-            return next(iter(self._tests_apart([group], [sign], least)), None)
+            return next(iter(self._tests_apart([group], [sign], MIN_IN_GROUP)), None)
         if self._empty:
             return next(iter(self._tests_beyond(group, sign, used)), None)
-        return self._test(group, sign, used, FEW, least)
+        return self._test(group, sign, used, FEW, MIN_IN_GROUP)
 
     def _tests_beyond(self, quantity: Quantity, sign: str, used: Sequence[Quantity]) -> list[QuantityCondition]:
         """A condition that no entity meets, with a constant close to the extreme value; none if there is none."""

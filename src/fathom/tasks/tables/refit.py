@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.tasks.family import Item
+from fathom.tasks.family import Item, RefittedItems
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.tables.build import entity_tables, figure_reader, level_of, make_item
@@ -45,8 +45,8 @@ class TablesRefitter:
         self._packs = recorded_packs(report)
         self._read = figure_reader(corpus, self._packs)
 
-    def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
-        """The items that can still be asked about the smaller context, and the reason for each of the others."""
+    def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> RefittedItems:
+        """The items as asked about the smaller context."""
         tables = [table for pack in self._packs for table in entity_tables(pack, self._figures(context, pack))]
         kept: list[Item] = []
         refused: list[str] = []
@@ -57,7 +57,7 @@ class TablesRefitter:
                 refused.append(found)
             else:
                 kept.append(found)
-        return kept, refused
+        return RefittedItems(kept, refused)
 
     def _figures(self, context: Context, pack: Pack) -> list[DocumentFigures]:
         found = (self._read(id, pack.name) for id in context.documents)

@@ -68,7 +68,7 @@ _CURRENCY = re.compile(
 )
 _SCALE = re.compile(
     r"(?<![A-Za-z])(?P<word>thousands?|millions?|billions?)(?![A-Za-z])|(?P<thousand>['’]000|000s)(?![A-Za-z\d])"
-    r"|(?P<chinese>百万|千万|十亿|千|万|亿)(?=元|美元|港元|欧元|英镑|日元|股|人|户|套|吨|千瓦时|立方米|平方米|公顷)",
+    r"|(?P<chinese>百万|千万|十亿|千|万|亿)(?=元|美元|港元|欧元|英镑|日元|股|人|户|套|吨|千瓦|立方米|平方米|公顷)",
     re.IGNORECASE,
 )
 _SHORT_SCALE = re.compile(r"(?<![A-Za-z])(mn|mio|bn|m|k)(?![A-Za-z])", re.IGNORECASE)
@@ -83,7 +83,10 @@ _MEASURES = {
     for word in (
         *_TIMES,
         *word_set("tonnes tons kg km km2 m2 m3 mm cm ha hectares acres liters litres hectoliters hl barrels points"),
-        *word_set("TEU kW MW GW kWh MWh GWh TWh TJ MJ GJ tCO2e 吨 千米 公里 公顷 立方米 平方米 平方公里 千瓦时"),
+        *word_set(
+            "TEU kW MW GW kWh MWh GWh TWh TJ MJ GJ tCO2e 克 千克 公斤 吨 千米 公里 公顷 亩 立方米 平方米 平方公里"
+        ),
+        *word_set("千瓦 兆瓦 千瓦时 兆瓦时"),
         *("sq km", "square metres", "square meters", "sq m", "cubic metres", "cubic meters", "sq ft", "square feet"),
     )
 }
@@ -194,6 +197,8 @@ def stated_unit(text: str) -> Unit | None:
         return Unit("count")
     if plain in _MEASURES:
         return Unit("other", _MEASURES[plain])
+    if _is_rate(plain):
+        return Unit("other", text)
     per_unit = bool(_PER_UNIT.search(text))
     currencies = {_currency(match) for match in _CURRENCY.finditer(text)}
     # "人民币百万元" and "US$" with "dollars" name one currency twice.
@@ -212,6 +217,12 @@ def stated_unit(text: str) -> Unit | None:
     if scale and measured in _MEASURES:
         return Unit("other", _MEASURES[measured], scale)
     return Unit("scale", "", scale) if scale else None
+
+
+def _is_rate(text: str) -> bool:
+    """Whether a unit in lower case is one measure divided by another, such as "g/kwh" or "人/平方公里"."""
+    over, _, under = text.partition("/")
+    return over.strip() in {*_MEASURES, *_COUNTED, "g", "mg", "t"} and under.strip() in _MEASURES
 
 
 def _currency(match: re.Match[str]) -> str:

@@ -13,7 +13,8 @@ from fathom.tasks.tables.wording import QuantityCondition, with_unit
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _AFTER_HEAD = re.compile(r" (?:(?:of|per|from|in|for|on|with|at|among|to|due)\b|\()")
-_PLURAL = re.compile(r"(?:[^sui]s|people|staff)\Z")
+_PLURAL = re.compile(r"(?:[^sui]s|people|staff)(?: (?:available|occupied|sold|built|held|lost|won|born|\w{2,}ed))?\Z")
+"""A plural noun, perhaps with a participle: "beds available", "goals scored"."""
 _UNCOUNTABLE = re.compile(
     r"\b(?:revenue|(?<!asset )turnover|profit|loss|income|tax|equity|cash|debt|capital|expenditure|spending|lending|aid"
     r"|cash flow|enrollment|output|increase|intensity)\Z"
@@ -35,6 +36,7 @@ class English:
         self._many = pack.entity("en").plural
         self._one = pack.entity("en").noun
         self._period = pack.period.of("en")
+        self._written = pack.period.named
         self._year = year
         self._past = year is not None
 
@@ -42,7 +44,10 @@ class English:
 
     def _named(self, year: Year) -> str:
         """ "2022" where periods are years, "fiscal year 2022" otherwise."""
-        return str(year) if self._period in ("year", "calendar year") else f"{self._period} {year}"
+        if year is None:
+            return ""
+        written = self._written(year)
+        return written if self._period in ("year", "calendar year") else f"{self._period} {written}"
 
     def _when(self, quantity: Quantity) -> str:
         return self._at(quantity.year, quantity.instant)

@@ -29,13 +29,14 @@ class Chinese:
         self._of_several_periods = of_several_periods
         self._noun = pack.entity("zh").noun
         self._period = pack.period.of("zh")
+        self._written = pack.period.named
         self._year = year
         self._measure = next((word for word, nouns in _MEASURE_WORDS.items() if self._noun.endswith(nouns)), "个")
 
     # Nouns.
 
     def _named(self, year: Year) -> str:
-        return "" if year is None else f"{year}{self._period}"
+        return "" if year is None else f"{self._written(year)}{self._period}"
 
     def _when(self, quantity: Quantity, before: int = 0) -> str:
         """The period of a quantity, or an earlier one."""

@@ -37,9 +37,9 @@ def _policy_world(pack: ProsePack, language: str, rng: Random, scale: int, year:
         world.state_name("office", scheme, office)
         # Large households receive more than small ones, and amended amounts are higher.
         own = sorted(amounts[4 * number : 4 * number + 4])
-        for place, part in enumerate(CATEGORIES[language]):
-            world.state("base", scheme, own[2 * place], section=two, part=part)
-            world.state("amended", scheme, own[2 * place + 1], section=four, part=part)
+        for index, part in enumerate(CATEGORIES[language]):
+            world.state("base", scheme, own[2 * index], section=two, part=part)
+            world.state("amended", scheme, own[2 * index + 1], section=four, part=part)
         world.state("child", scheme, rng.randrange(45, 240, 5), section=rng.choice(list(quarters[1])))
         world.state("threshold", scheme, rng.randrange(14_000, 31_000, 500), section=rng.choice(list(quarters[1])))
         world.state("taper", scheme, rng.randint(3, 12), section=rng.choice(list(quarters[2])))

@@ -72,8 +72,8 @@ def write_trial(pack: ProsePack, language: str, rng: Random, scale: int) -> tupl
     title = writer.title()
     for template in pack.intro:
         writer.paragraph(StatedParagraph(template, {}))
-    for place, statements in enumerate(world.statements):
-        chapter, section = divmod(place, scale)
+    for index, statements in enumerate(world.statements):
+        chapter, section = divmod(index, scale)
         number = f"{chapter + 1}.{section + 1}" if scale > 1 else f"{chapter + 1}"
         part = next(name for name, end in _PARTS if chapter < end)
         with writer.draft.section(pack.section.format(number=number, heading=pack.headlines[chapter])):

@@ -136,12 +136,12 @@ def shocks(rng: Random, probability: float, size: float) -> list[float]:
 
 def split(total: int, weights: Sequence[int]) -> list[int]:
     """Whole parts of `total` in proportion to `weights` that add up to it exactly."""
-    whole, given, shared, parts = sum(weights), 0, 0, []
+    whole, apportioned, shared, parts = sum(weights), 0, 0, []
     for weight in weights:
         shared += weight
         end = rounded(total * shared, whole)
-        parts.append(end - given)
-        given = end
+        parts.append(end - apportioned)
+        apportioned = end
     return parts
 
 

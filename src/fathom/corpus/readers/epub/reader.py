@@ -14,7 +14,7 @@ from fathom.corpus.readers.markdown.blocks import MarkdownBlock
 from fathom.corpus.readers.markdown.inline import escape, plain_text
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
-from fathom.corpus.readers.parsing.front_matter import YamlValue
+from fathom.corpus.readers.parsing.author_fields import YamlValue
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name
 from fathom.corpus.readers.parsing.xml_trees import Element, local
 from fathom.corpus.readers.parsing.zip_parts import ZipParts

@@ -129,7 +129,9 @@ class MainText:
             if parents[id] in self._dropped:
                 self._dropped.add(id)
                 continue
-            named = _BOILERPLATE.search(f"{attribute(node, 'class')} {attribute(node, 'id')}")
+            # R Markdown keeps its titles out of the table of contents: <h1 class="title toc-ignore">.
+            is_title = node.tag == "h1"
+            named = not is_title and _BOILERPLATE.search(f"{attribute(node, 'class')} {attribute(node, 'id')}")
             header = node.tag == "header" and node.css_first("h1") is None
             small = _SMALL_BOILERPLATE.search(attribute(node, "class")) or self._is_banner(node, bool(named))
             block = node.tag in BLOCKS and (named or header or self._is_link_list(node))

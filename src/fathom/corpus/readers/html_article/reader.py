@@ -14,8 +14,9 @@ from fathom.corpus.readers.markdown.blocks import MarkdownBlock
 from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
-from fathom.corpus.readers.parsing.bylines import read_byline
-from fathom.corpus.readers.parsing.front_matter import YamlValue
+from fathom.corpus.readers.parsing.author_fields import YamlValue
+from fathom.corpus.readers.parsing.bylines import find_authors, read_byline
+from fathom.corpus.readers.parsing.dates import without_dates
 from fathom.corpus.readers.parsing.tables import check_size
 from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
 from fathom.corpus.readers.tabular.web_pages import read_page
@@ -53,6 +54,7 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     metadata = read_metadata(text, body)
     if metadata.authors and _contradicts_byline(metadata.authors, blocks):
         metadata.authors, metadata.author_doubt = [], "the byline of the page names other authors than its metadata"
+    blocks = _without_byline_headings(blocks, metadata.authors)
     title, doubt = _title(metadata, blocks, name)
     values: dict[str, YamlValue] = {
         "title": title,
@@ -109,11 +111,26 @@ def _title(metadata: PageMetadata, blocks: list[MarkdownBlock], name: str) -> tu
         return (first if first and first in metadata.title else metadata.title), ""
     window = metadata.page_title
     for heading in filter(None, (first, *headings[:1])):
-        if heading.casefold() in window.casefold() or heading == first:
+        if heading.casefold() in window.casefold():
             return heading, ""
+    if first:
+        # Where every section has a heading of level 1, the first of them may be "Introduction".
+        several = sum(block.kind == "heading" and block.level == 1 for block in blocks) > 1
+        return first, "the page has several headings of level 1, and none is the title in its head" if several else ""
     if window:
         return without_site(window, metadata.site), "" if len(window) > 3 else "the page states none"
     return (headings[0], "no title in the page's head") if headings else (title_from_name(name), "the page states none")
+
+
+def _without_byline_headings(blocks: list[MarkdownBlock], authors: Sequence[str]) -> list[MarkdownBlock]:
+    """Return the blocks without headings at the top that have only the authors or a date, as in R Markdown."""
+    top, rest = blocks[:_BYLINE_BLOCKS], blocks[_BYLINE_BLOCKS:]
+    return [block for block in top if not (block.kind == "heading" and _is_byline(block.text, authors))] + rest
+
+
+def _is_byline(heading: str, authors: Sequence[str]) -> bool:
+    names = [author.printed for author in find_authors([heading])]
+    return (bool(names) and names == [*authors]) or not without_dates(heading, "").strip(" ,.")
 
 
 def _without_empty_sections(blocks: list[MarkdownBlock]) -> list[MarkdownBlock]:

@@ -22,15 +22,15 @@ from fathom.corpus.readers.parsed_document import (
     ParsedDocument,
     ReadError,
 )
+from fathom.corpus.readers.parsing.author_fields import YamlValue
 from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,
-    YamlValue,
     read_front_matter,
     split_front_matter,
     text_value,
 )
-from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceEntry, ReferenceIndex
+from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.parsing.text_cleanup import calendar_date
@@ -163,7 +163,6 @@ class _Document:
         published = self._published(head)
         language = text_value(self.metadata, "lang") or text_value(self.metadata, "language")
         front_abstract = [one for one in re.split(r"\n\s*\n", self.front.abstract) if one.strip()]
-        year = re.search(rf"\b{YEAR}\b", f"{text_value(self.metadata, 'date')} {text_value(self.metadata, 'year')}")
         document = ParsedDocument(
             source=self.source,
             kind="article" if scholarly else "report",
@@ -176,7 +175,7 @@ class _Document:
             references=references.references,
             ids={"doi": self.front.doi} if self.front.doi else {},
             published=published,
-            year=published.year if published else int(year[0]) if year else None,
+            year=published.year if published else self.front.year,
             subjects=self.front.keywords or converter.keywords,
             license=self.front.license,
             stated=self._stated(title, scholarly),
@@ -302,8 +301,9 @@ class _Document:
 
     def _byline(self, head: list[MarkdownBlock], has_abstract: bool, has_references: bool) -> DocumentHead:
         """Return the authors, and the blocks of the head outside the byline."""
-        if self.front.authors or self.front.states_no_authors or not self.byline:
-            return DocumentHead(self.front.authors, head)
+        front = self.front
+        if front.authors or front.reason or front.states_no_authors or not self.byline:
+            return DocumentHead(front.authors, head, front.reason)
         found = split_byline(head, has_abstract, has_references)
         if found.authors:
             self.notes["authors"] = "guessed from the lines below the title"

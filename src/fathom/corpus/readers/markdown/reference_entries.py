@@ -34,7 +34,12 @@ _CLOSING_QUOTE = re.compile(rf"”(?=\w)(?![{CHINESE}])")
 
 def read_reference_list(blocks: Sequence[MarkdownBlock], entries: list[ReferenceEntry]) -> list[MarkdownBlock]:
     """Add the entries of one list to `entries`; return the blocks after the end of the list."""
-    first = next((block for block in blocks if block.kind == "item"), None)
+    items = [position for position, block in enumerate(blocks) if block.kind == "item"]
+    opening = next((block.text for block in blocks if block.kind == "paragraph"), "")
+    if items and any(block.kind == "paragraph" for block in blocks[: items[0]]) and _is_entry(opening):
+        # The entries are paragraphs; a list below them has something else, such as footnotes.
+        return [*read_reference_list(blocks[: items[0]], entries), *blocks[items[0] :]]
+    first = blocks[items[0]] if items else None
     texts: list[list[str]] = []
     for position, block in enumerate(blocks):
         text = block.text.strip()
@@ -99,9 +104,11 @@ def _is_finished(entry: str) -> bool:
 
 def _starts_in_lower_case(text: str) -> bool:
     """Return whether a text that starts in lower case starts with a name, as an entry does."""
-    return _PARTICLE_NAME.match(text) is not None or (
-        _YEAR_NEAR_START.match(text) is not None and looks_like_entry(parsed_entry(ReferenceEntry(plain_text(text))))
-    )
+    return _PARTICLE_NAME.match(text) is not None or (_YEAR_NEAR_START.match(text) is not None and _is_entry(text))
+
+
+def _is_entry(text: str) -> bool:
+    return looks_like_entry(parsed_entry(ReferenceEntry(plain_text(text))))
 
 
 def _split_at_labels(text: str) -> list[str]:

@@ -125,7 +125,10 @@ class _Document:
         abstract, body = ([], body) if document.abstract else extract_abstract(body)
         document.abstract = document.abstract or abstract
         document.body = drop_empty_reference_sections(_normalize_levels(body))
-        document.authors = front.authors or project.authors
+        named = front if front.authors or front.reason else project
+        document.authors = named.authors
+        if named.reason:
+            document.unknown["authors"] = named.reason
         self._citations.include(uncited_keys("\n".join(lines), self._nocite))
         document.references = self._citations.references()
         self._add_metadata(document, front, project, broken)
@@ -145,7 +148,8 @@ class _Document:
             document.ids["doi"] = doi
         document.subjects = front.keywords or project.keywords
         document.license = front.license or project.license
-        document.published = front.published or project.published
+        dated = front if front.year else project
+        document.published, document.year = dated.published, dated.year
         if front.subtitle or project.subtitle:
             document.notes["subtitle"] = front.subtitle or project.subtitle
         state_references(document, self._citations, broken)

@@ -8,18 +8,15 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TypeAlias
 
 import yaml
 
-from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedAuthor
+from fathom.corpus.readers.parsing.author_fields import YamlValue, author_in_mapping, authors_in_field
+from fathom.corpus.readers.parsing.bylines import UNEXPLAINED
+from fathom.corpus.readers.parsing.dates import DATE, WrittenDate, read_date
 from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.identifiers import find_doi
-from fathom.corpus.readers.parsing.text_cleanup import calendar_date
-
-YamlValue: TypeAlias = "str | list[YamlValue] | dict[str, YamlValue]"
-"""A YAML value. Scalars are strings."""
 
 _MAX_DEPTH = 12
 """YAML nested deeper than this is rejected: libyaml is quadratic in the depth of flow collections."""
@@ -154,27 +151,34 @@ class FrontMatter:
     keywords: list[str]
     license: str
     published: date | None
+    year: int | None
     bibliographies: list[str]
     """Names of bibliography files."""
     states_no_authors: bool = False
     """Whether it has an empty list of authors."""
+    reason: str = ""
+    """Why the authors are unknown, although the document names some."""
 
 
 def read_front_matter(values: dict[str, YamlValue]) -> FrontMatter:
     """Return the metadata in parsed YAML."""
+    authors = _authors(
+        values.get("authors") or values.get("author") or "", _institutions(values.get("affiliations", ""))
+    )
+    written = _date(text_value(values, "date"), text_value(values, "year"))
     return FrontMatter(
         title=text_value(values, "title"),
         subtitle=text_value(values, "subtitle"),
-        authors=_authors(
-            values.get("authors") or values.get("author") or "", _institutions(values.get("affiliations", ""))
-        ),
+        authors=authors or [],
         abstract=text_value(values, "abstract"),
         doi=find_doi(text_value(values, "doi")),
         keywords=_texts(values.get("keywords", "")),
         license=text_value(values, "license") or text_value(values, "licence"),
-        published=_date(text_value(values, "date")),
+        published=written.day if written else None,
+        year=written.year if written else None,
         bibliographies=_texts(values.get("bibliography", "")),
         states_no_authors=any(values.get(name) == [] for name in ("author", "authors")),
+        reason=UNEXPLAINED if authors is None else "",
     )
 
 
@@ -205,22 +209,23 @@ def _texts(value: YamlValue) -> list[str]:
     return [part for part in value if isinstance(part, str) and part] if isinstance(value, list) else []
 
 
-def _authors(value: YamlValue, institutions: dict[str, str]) -> list[ParsedAuthor]:
-    if isinstance(value, str):
-        return [parse_author(part) for part in split_names(value)]
-    if isinstance(value, dict):
-        value = [value]
+def _authors(value: YamlValue, institutions: dict[str, str]) -> list[ParsedAuthor] | None:
+    """Return the authors of all entries; None if an entry is not understood, since it may be an author."""
     authors: list[ParsedAuthor] = []
-    for entry in value:
-        name = text_value(entry, "name") if isinstance(entry, dict) else entry if isinstance(entry, str) else ""
-        if not name.strip():
-            continue
-        author = parse_author(name)
+    for entry in value if isinstance(value, list) else [value] if value else []:
         if isinstance(entry, dict):
+            found = author_in_mapping(entry)
             orcid = find_orcid(text_value(entry, "orcid"))
             affiliations = _affiliations(entry.get("affiliations") or entry.get("affiliation") or "", institutions)
-            author = replace(author, ids={"orcid": orcid} if orcid else {}, affiliations=affiliations)
-        authors.append(author)
+            ids = {"orcid": orcid} if orcid else {}
+            found = found and [replace(author, ids=ids, affiliations=affiliations) for author in found]
+        elif isinstance(entry, str):
+            found = authors_in_field(entry) if entry.strip() else []
+        else:
+            found = None
+        if found is None:
+            return None
+        authors += found
     return authors
 
 
@@ -250,20 +255,15 @@ def _affiliations(value: YamlValue, institutions: dict[str, str]) -> tuple[str, 
     return tuple(dict.fromkeys(filter(None, affiliations)))
 
 
-def split_names(line: str) -> list[str]:
-    """Return the names in one line; "Lind, Ann" is one name, family name first."""
-    parts = [part.strip() for part in re.split(r"[,，、]|\band\b", line) if part.strip()]
-    if len(parts) == 2 and "," in line and min(len(part.split()) for part in parts) == 1:
-        return [line.strip()]
-    return parts
-
-
 def find_orcid(text: str) -> str:
     """Return the first ORCID in a text; empty if there is none."""
     orcid = re.search(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", text)
     return orcid[0] if orcid else ""
 
 
-def _date(text: str) -> date | None:
-    match = re.match(r"(\d{4})-(\d{1,2})-(\d{1,2})", text)
-    return calendar_date(*match.groups()) if match else None
+def _date(text: str, year: str) -> WrittenDate | None:
+    """Return the date, or at least its year; `year` is the text of a field of its own."""
+    match = DATE.search(text)
+    written = read_date(match) if match else None
+    only_year = re.search(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)", f"{text} {year}")
+    return written or (WrittenDate(int(only_year[0]), None) if only_year else None)

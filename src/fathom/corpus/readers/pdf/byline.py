@@ -201,6 +201,8 @@ class _Region:
             self.doubt = self.doubt or "the byline has lines that are neither names nor affiliations"
         elif self._names_look_like_affiliations(groups):
             self.doubt = self.doubt or "names and affiliations look alike"
+        elif len({_ends_in_capitals(name) for name in names}) > 1:
+            self.doubt = self.doubt or "only some of the names end in capitals"
         elif self._may_end_with_marks(names):
             self.doubt = self.doubt or "the marks of affiliations may be part of the names"
         self.starts_with_unexplained = bool(unexplained) and unexplained[0] == 0
@@ -289,6 +291,12 @@ class _Region:
         letters = {mark for line in self._lines if (mark := leading_mark(line)).isalpha()} - self._marks
         ending = sum(name[-1] in letters and name[-2:-1].isalpha() for name in names)
         return bool(letters) and ending > 0 and 2 * ending >= len(names)
+
+
+def _ends_in_capitals(name: str) -> bool:
+    """Return whether a name ends in capitals, as institutions do: "Halden INP", "Orrin Pharma AG"."""
+    last = name.rsplit(maxsplit=1)[-1]
+    return len(last) > 1 and last.isalpha() and last.isupper() and last not in ("II", "III", "IV", "JR", "SR")
 
 
 def _in_rows(groups: Sequence[list[Line]]) -> list[list[Line]]:

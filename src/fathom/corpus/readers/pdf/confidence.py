@@ -10,6 +10,7 @@ from statistics import median
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedReference
 from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.parsing.entry_recognition import looks_like_entry
+from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.parsing.superscripts import strip_marks
 from fathom.corpus.readers.pdf.citations import CitationFinder
 from fathom.corpus.readers.pdf.headings import KNOWN_HEADING, may_be_heading
@@ -29,7 +30,7 @@ def mark_unknown(document: ParsedDocument, finder: CitationFinder, lines: Ordere
     """Set the reasons why fields are unknown, where they are not certain. `text` are the lines of the text."""
     doubts: dict[FieldName, str] = {
         "abstract": _abstract_doubt(document.abstract),
-        "references": _references_doubt(document.references, finder),
+        "references": _references_doubt(document.references, finder) or _outside_doubt(document.body),
         "citations": _citations_doubt(document.references, finder),
         "sections": _sections_doubt(document.body)
         or ("a line of the text may be a heading" if any(may_be_heading(lines, number) for number in text) else ""),
@@ -76,6 +77,13 @@ def _references_doubt(references: Sequence[ParsedReference], finder: CitationFin
     if references[0].key.isdigit():
         return "citations point beyond the end of the list" if finder.beyond else ""
     return "" if _is_sorted(references) else "the entries of the list are not sorted by name"
+
+
+def _outside_doubt(body: Sequence[Block]) -> str:
+    """Return why entries may be missing: a heading that looks like one, in a list that is larger than the text."""
+    headings = (inlines_text(block.inlines).strip() for block in body if isinstance(block, Heading))
+    parsed = map(parse_reference, headings)
+    return "a heading looks like an entry of the list" if any(one.authors and one.year for one in parsed) else ""
 
 
 def _is_merged(entry: ParsedReference, usual: float) -> bool:

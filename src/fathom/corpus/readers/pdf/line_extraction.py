@@ -7,14 +7,15 @@ import re
 import signal
 import time
 import unicodedata
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START
-from fathom.corpus.readers.pdf.line import HYPHEN, Gap, Line, PageSize
+from fathom.corpus.readers.pdf.line import HYPHEN, Gap, Line, PageSize, is_running_text
 
 MAX_PAGES = 2_000
 """Longer documents are refused: pdfium becomes slow, and no real document is that long."""
@@ -53,13 +54,18 @@ def extract_as_json(content: bytes) -> dict[str, Any]:
         lines: list[Line] = []
         page_sizes: list[PageSize] = []
         rotated_texts: list[str] = []
+        fonts: Counter[_Font] = Counter()
+        heavy: set[int] = set()
         budget = _ResourceBudget()
         for number in range(len(document)):
             limit_page_time()
             try:
                 page = document[number]
                 page_sizes.append(PageSize(*page.get_size()))
-                lines.extend(_page_lines(page, number, rotated_texts, budget))
+                for line, is_heavy in _page_lines(page, number, rotated_texts, fonts, budget):
+                    if is_heavy:
+                        heavy.add(len(lines))
+                    lines.append(line)
                 page.close()
             except pypdfium2.PdfiumError:  # One broken page: keep the others.
                 page_sizes[number:] = [PageSize(0, 0)]
@@ -68,6 +74,10 @@ def extract_as_json(content: bytes) -> dict[str, Any]:
         metadata = document.get_metadata_dict()
     finally:
         document.close()
+    # Files that Ghostscript has rewritten may state for a regular font that it is heavy.
+    body = max(fonts, key=lambda font: (fonts[font], font), default=None)
+    if body is None or not body.heavy:
+        lines = [replace(line, bold=True) if number in heavy else line for number, line in enumerate(lines)]
     return {
         "page_sizes": [(size.width, size.height) for size in page_sizes],
         "lines": [_FIELDS(line) for line in lines],
@@ -116,7 +126,20 @@ class _ResourceBudget:
             raise ReadError(f"it took longer than {MAX_SECONDS:.0f} s of CPU time")
 
 
-def _page_lines(page: Any, number: int, rotated_texts: list[str], budget: _ResourceBudget) -> list[Line]:
+class _Font(NamedTuple):
+    """A font, and whether it is heavy by its weight although its name does not say so."""
+
+    name: bytes
+    heavy: bool
+
+
+def _page_lines(
+    page: Any, number: int, rotated_texts: list[str], fonts: Counter[_Font], budget: _ResourceBudget
+) -> list[tuple[Line, bool]]:
+    """Return the lines of a page, and whether each is bold if the weights of fonts are true.
+
+    Counts the letters of running text in each font.
+    """
     from pypdfium2 import raw
 
     text_page = page.get_textpage()
@@ -125,7 +148,7 @@ def _page_lines(page: Any, number: int, rotated_texts: list[str], budget: _Resou
         budget.spend(max(0, count), max(0, raw.FPDFPage_CountObjects(page.raw)))
         if not 0 < count <= MAX_PAGE_CHARACTERS:
             return []
-        return _LineBuilder(text_page.raw, count, number, rotated_texts).lines()
+        return _LineBuilder(text_page.raw, count, number, rotated_texts, fonts).lines()
     finally:
         text_page.close()
 
@@ -135,6 +158,8 @@ _PRIVATE_USE = re.compile("[\ue000-\ue002\t]")
 _GAP = 0.55
 """Width of a wide space, in font sizes. An ordinary space is a quarter to a third."""
 _BOLD = re.compile(rb"bold|medi(?!um)|black|heavy|demi|cmbx|cmb\d|-bd|sfbx|\bbx", re.IGNORECASE)
+_HEAVY = 600
+"""The least weight of a bold font."""
 _ITALIC = re.compile(rb"ital|obli|cmti|cmsl|sfti|ti\d|slanted", re.IGNORECASE)
 _SMALL_CAPS = re.compile(rb"(?i:csc\d|sfcc\d|small-?cap|caps\d)|(?<=[a-z-])SC(?![a-zA-Z])")
 _AFTER_LETTER = re.compile(r"[^\W\d_][^\s\w]*\d")
@@ -153,19 +178,21 @@ class _Run:
     bold: bool
     italic: bool
     small_caps: bool
+    font: _Font
     text: str
 
 
 class _LineBuilder:
     """Builds lines from the characters of one page."""
 
-    def __init__(self, handle: Any, count: int, page: int, rotated_texts: list[str]) -> None:
+    def __init__(self, handle: Any, count: int, page: int, rotated_texts: list[str], fonts: Counter[_Font]) -> None:
         from pypdfium2 import raw
 
         self._raw = raw
         self._handle = handle
         self._page = page
         self._rotated_texts = rotated_texts
+        self._fonts = fonts
         self._text = _page_text(raw, handle, count)
         self._box = raw.FS_RECTF()
         self._matrix = raw.FS_MATRIX()
@@ -173,14 +200,14 @@ class _LineBuilder:
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
         self._runs: list[_Run] = []
-        self._lines: list[Line] = []
+        self._lines: list[tuple[Line, bool]] = []
         self._has_private_use = _PRIVATE_USE.search(self._text) is not None
         digits = [found.end() - 1 for found in _AFTER_LETTER.finditer(self._text)]
         self._digits = [len(self._text), *reversed(digits)]
         self._gaps: list[tuple[float, float]] = []
         self._space_pending = False
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[tuple[Line, bool]]:
         for token in _TOKEN.finditer(self._text):
             first = token[0][0]
             if first == "\ufffe":
@@ -275,11 +302,12 @@ class _LineBuilder:
         rotated = abs(matrix.b) > abs(matrix.a)
         return round(size * (matrix.c**2 + matrix.d**2) ** 0.5, 2), rotated
 
-    def _style(self, place: int) -> tuple[bool, bool, bool]:
-        """Return whether a character is bold, italic, and a small capital by its font."""
-        heavy = self._raw.FPDFText_GetFontWeight(self._handle, place) >= 600
+    def _style(self, place: int) -> tuple[bool, bool, bool, _Font]:
+        """Return whether a character is bold, italic, and a small capital by the name of its font, and the font."""
         self._raw.FPDFText_GetFontInfo(self._handle, place, self._name, 128, self._flags)
-        return _font_style(self._name.value, heavy)
+        bold, italic, small_caps = _font_style(self._name.value)
+        heavy = not bold and self._raw.FPDFText_GetFontWeight(self._handle, place) >= _HEAVY
+        return bold, italic, small_caps, _Font(self._name.value, heavy)
 
     def _add_rotated(self, text: str) -> None:
         if self._page == 0 and len(self._rotated_texts) < 20:
@@ -303,31 +331,33 @@ class _LineBuilder:
             visible = [run for run in level if any(map(str.isalnum, run.text)) and run.text.strip() not in ("and", "&")]
             # The number of a heading in small capitals is upright.
             lettered = [run for run in visible if any(map(str.isalpha, run.text))]
-            self._lines.append(
-                Line(
-                    self._page,
-                    round(runs[0].left, 1),
-                    round(max(run.right for run in runs), 1),
-                    round(main.baseline, 1),
-                    max(run.size for run in level) if two_sizes else main.size,
-                    bool(visible) and all(run.bold for run in visible),
-                    bool(lettered) and all(run.italic for run in lettered),
-                    two_sizes or (bool(lettered) and all(run.small_caps for run in lettered)),
-                    hyphenated,
-                    text,
-                    tuple(
-                        Gap(at, round(left, 1), round(right, 1))
-                        for at, (left, right) in zip(places, gaps, strict=False)
-                    ),
-                )
+            line = Line(
+                self._page,
+                round(runs[0].left, 1),
+                round(max(run.right for run in runs), 1),
+                round(main.baseline, 1),
+                max(run.size for run in level) if two_sizes else main.size,
+                bool(visible) and all(run.bold for run in visible),
+                bool(lettered) and all(run.italic for run in lettered),
+                two_sizes or (bool(lettered) and all(run.small_caps for run in lettered)),
+                hyphenated,
+                text,
+                tuple(
+                    Gap(at, round(left, 1), round(right, 1)) for at, (left, right) in zip(places, gaps, strict=False)
+                ),
             )
+            if is_running_text(line):
+                for run in level:
+                    self._fonts[run.font] += len(run.text)
+            heavy = bool(visible) and all(run.bold or run.font.heavy for run in visible)
+            self._lines.append((line, heavy))
 
 
 @lru_cache(maxsize=1_000)
-def _font_style(name: bytes, heavy: bool) -> tuple[bool, bool, bool]:
+def _font_style(name: bytes) -> tuple[bool, bool, bool]:
     """Return whether a font is bold, italic, and of small capitals, from its name."""
     return (
-        heavy or _BOLD.search(name) is not None,
+        _BOLD.search(name) is not None,
         _ITALIC.search(name) is not None,
         _SMALL_CAPS.search(name) is not None,
     )
@@ -360,9 +390,9 @@ def _page_text(raw: Any, handle: Any, count: int) -> str:
     buffer = (ctypes.c_ushort * (count + 1))()
     raw.FPDFText_GetText(handle, 0, count, buffer)
     text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
-    if len(text) == count and "\0" not in text:
-        return text
-    return "".join(_character(raw.FPDFText_GetUnicode(handle, place)) for place in range(count))
+    if len(text) != count or "\0" in text:
+        text = "".join(_character(raw.FPDFText_GetUnicode(handle, place)) for place in range(count))
+    return _TEX_CODE.sub(lambda found: _TEX_CODES[found[0]], text) if _TEX_LIGATURE.search(text) else text
 
 
 def _character(code: int) -> str:
@@ -370,6 +400,20 @@ def _character(code: int) -> str:
     if code == 2:
         return "\ufffe"
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
+
+
+# Signs that a font of TeX does not name: pdfium reports their codes.
+
+_TEX_CODES = {
+    **{"\x1b": "ﬀ", "\x1c": "ﬁ", "\x1d": "ﬂ", "\x1e": "ﬃ", "\x1f": "ﬄ"},
+    **{"\x10": "“", "\x11": "”", "\x15": "–", "\x16": "—"},
+}
+_TEX_LIGATURE = re.compile(r"[a-z][\x1b-\x1f][a-z]")
+"""A page without a ligature may have these codes from a font of large parentheses."""
+_TEX_CODE = re.compile(
+    r"(?<=[^\W\d_])[\x1b-\x1f]|[\x1b-\x1f](?=[^\W\d_])"
+    r"|\x10(?=\w)|(?<=[\w.,;!?)])\x11|(?<=\w)\x15(?=\w)|(?<=\w )\x16(?=\s)"
+)
 
 
 # Accented letters drawn in two parts, and ligatures.

@@ -27,6 +27,8 @@ _NOT_A_NAME = word_pattern(_WORDS["not_a_name"])
 _NAME_WORD = re.compile(
     r"(?:[^\W\d_a-z][^\W\d_]*|(?:d|al|el|bin|ben|de|O|l)(?=['’-]))(?:['’.‐-]{1,2}[^\W\d_]+)*\.?",
 )
+_COMPANY = re.compile(r"[^\W\d_]{3}.* (?:AG|SE|KG|AB|SA|NV|BV|ASA|OY|PLC|SpA)")
+"""A company by its legal form, after two words or more: "Tin Pharma AG", but not "Lind AG"."""
 _DEGREE = word_pattern(_WORDS["degree"])
 NOTE_SIGNS = r"[*∗⋆★†‡§¶‖#✉🖂✝♠♣♡♢♥♦•◦⋄◇△▽♮♯✦✧✩⊕⊗]"
 _SUPERSCRIPT = re.compile(f"{SUPERSCRIPT_START}([^{SUPERSCRIPT_END}]*){SUPERSCRIPT_END}")
@@ -44,7 +46,9 @@ def is_name(text: str) -> bool:
         return False
     if AFFILIATION.search(text) or _NOT_A_NAME.search(text) or _PLACE.search(text) or _CITY.fullmatch(text):
         return False
-    if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words):
+    if len(words) > 2 and _COMPANY.fullmatch(text):
+        return False
+    if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words) or words[0] in ("The", "THE"):
         return False
     if len(words[-1].strip(".")) == 1:
         return False  # "Ada B." continues on the next line.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fathom.corpus.readers.parsing.sentences import is_chinese
-from fathom.corpus.readers.parsing.superscripts import strip_marks
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
 from fathom.corpus.readers.pdf.headings import KNOWN_HEADING
 from fathom.corpus.readers.pdf.line import Line
+from fathom.corpus.readers.pdf.names import NOTE_SIGNS
 from fathom.corpus.readers.pdf.reading_order import OrderedLines
 from fathom.corpus.readers.words import read_words, word_pattern
 
@@ -18,6 +20,15 @@ _WORDS = read_words("pdf")
 _BANNER = word_pattern(_WORDS["banner"])
 _UNFINISHED = word_pattern(_WORDS["unfinished"])
 """The end of a line that must continue."""
+_NOTE_MARK = re.compile(
+    rf"\s*{SUPERSCRIPT_START}\s*(?:1|{NOTE_SIGNS}+)\s*{SUPERSCRIPT_END}\s*$|(?:(?<=[^\W\d_]{{2}})|\s){NOTE_SIGNS}+\s*$"
+)
+"""The mark of a footnote at the end of a title."""
+_NUMBER = re.compile(r"(\d{1,2})\.?\s+[^\W\d_]")
+_JOINED_WORDS = re.compile(r"(?=.{26})[A-Z]\w*[a-z](?:of|and|for|the|in|on)?[A-Z]\w*")
+"""The words of a name without spaces, as some fonts of banners have it: "JournalofMarineHistory"."""
+_MAX_SYMBOLS = 0.1
+"""Share of symbols among the characters of a title, beyond which its font was not decoded."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,7 @@ def read_title(lines: OrderedLines, metadata_title: str) -> Title:
     start, end, doubt = _sized_title(lines, candidates, metadata_title)
     if end == start:
         start, end, doubt = _unsized_title(lines, candidates, metadata_title)
-    text = lines.join(start, end) if end > start else ""
+    text = _without_note_mark(lines.join(start, end)) if end > start else ""
     if not text:
         return Title(metadata_title, end, "the title is only in the file's metadata")
     if _same_words(text, metadata_title):
@@ -48,8 +59,14 @@ def read_title(lines: OrderedLines, metadata_title: str) -> Title:
     return Title(text, end, doubt or _doubt(lines, start, end))
 
 
+def _without_note_mark(title: str) -> str:
+    """Return a title without the mark of a footnote at its end; "A*" and "R²" are no such marks."""
+    return _NOTE_MARK.sub("", title) or title
+
+
 def _candidates(lines: OrderedLines) -> list[int]:
     """Return the lines on the upper part of the first page that may be part of a title."""
+    numbers = {(found[1], line.size) for line in lines if (found := _NUMBER.match(strip_marks(line.text)))}
     height = lines.page_sizes[0].height if lines.page_sizes else 0
     return [
         number
@@ -58,7 +75,14 @@ def _candidates(lines: OrderedLines) -> list[int]:
         and line.baseline > 0.3 * height
         and len(re.findall(r"[^\W\d_]", line.text)) >= 4
         and not _BANNER.fullmatch(strip_marks(line.text).strip())
+        and not _is_counted(line, numbers)
     ]
+
+
+def _is_counted(line: Line, numbers: Collection[tuple[str, float]]) -> bool:
+    """Return whether a line is a numbered heading: another line of its size has the next number."""
+    found = _NUMBER.match(strip_marks(line.text))
+    return found is not None and (str(int(found[1]) + 1), line.size) in numbers
 
 
 def _sized_title(lines: OrderedLines, candidates: Sequence[int], metadata_title: str) -> tuple[int, int, str]:
@@ -74,7 +98,7 @@ def _sized_title(lines: OrderedLines, candidates: Sequence[int], metadata_title:
         if (
             _same_words(text, metadata_title)
             or len(text.split()) > 2
-            or len(text) > 25
+            or (len(text) > 25 and not _JOINED_WORDS.fullmatch(text))
             or (is_chinese(text) and len(text) > 5)
         ):
             near = (number for number in of_size if number >= end and _is_near(lines[end - 1], lines[number]))
@@ -138,6 +162,9 @@ def _doubt(lines: OrderedLines, start: int, end: int) -> str:
     words = strip_marks(lines.join(start, end)).split()
     if len(words) > 45 or sum(len(line.text) for line in title) > 400:
         return "the title is too long"
+    characters = "".join(words)
+    if sum(unicodedata.category(one) in ("So", "Co", "Cc") for one in characters) > _MAX_SYMBOLS * len(characters):
+        return "the title has symbols in place of letters"
     if title[-1].hyphenated or _UNFINISHED.search(strip_marks(title[-1].text).strip()):
         return "the title may continue on the next line"
     if not all(map(lines.dehyphenator.is_sure, title, title[1:])):

@@ -14,7 +14,6 @@ from fathom.corpus.readers.bibtex.citations import (
     uncited_keys,
     with_bib_suffix,
 )
-from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,
@@ -24,6 +23,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ReadError,
 )
+from fathom.corpus.readers.parsing.author_fields import authors_in_field
 from fathom.corpus.readers.parsing.blocks import (
     attach_caption,
     drop_empty_reference_sections,
@@ -31,8 +31,9 @@ from fathom.corpus.readers.parsing.blocks import (
     inlines_text,
     with_prefix,
 )
+from fathom.corpus.readers.parsing.bylines import UNEXPLAINED
 from fathom.corpus.readers.parsing.decoding import decode_text
-from fathom.corpus.readers.parsing.front_matter import find_orcid, split_names
+from fathom.corpus.readers.parsing.front_matter import find_orcid
 from fathom.corpus.readers.parsing.identifiers import find_arxiv, find_doi
 from fathom.corpus.readers.parsing.text_tables import (
     GRID_LINE,
@@ -185,20 +186,23 @@ class _Document:
             return
         for name, value in self._fields:
             text = inlines_text(self._inlines(value))
-            if name == "author" and text:
-                document.authors.append(parse_author(text))
+            if name in ("author", "authors") and text:
+                authors = authors_in_field(text)
+                document.authors.extend(authors or [])
+                if authors is None:
+                    document.unknown["authors"] = UNEXPLAINED
             elif name == "orcid" and document.authors and text:
                 if orcid := find_orcid(text):
                     document.authors[-1] = replace(document.authors[-1], ids={"orcid": orcid})
             elif name in ("institution", "affiliation") and document.authors and text:
                 last = document.authors[-1]
                 document.authors[-1] = replace(last, affiliations=(*last.affiliations, text))
-            elif name == "authors":
-                document.authors.extend(map(parse_author, split_names(text)))
             elif name == "doi" and find_doi(text):
                 document.ids["doi"] = find_doi(text)
             elif name in ("license", "licence", "copyright") and not document.license:
                 document.license = text
+        if "authors" in document.unknown:
+            document.authors = []
 
     # Blocks.
 

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
+from fathom.corpus.readers.parsing.author_fields import YamlValue
 from fathom.corpus.readers.parsing.decoding import decode
-from fathom.corpus.readers.parsing.front_matter import YamlValue
 from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
 from fathom.corpus.readers.text.lines import TextBlocks
 
