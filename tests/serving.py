@@ -53,6 +53,8 @@ class Provider:
     """Whether it says how many tokens were used."""
     streams: bool = True
     """Whether it streams when it is asked to."""
+    streamed_usage: dict[str, Any] | None = None
+    """What streams give as their usage in place of the true one."""
     url: str = ""
     _cache: OrderedDict[str, None] = field(default_factory=OrderedDict)
     _known: set[str] = field(default_factory=set)
@@ -149,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._chunk(_completion("chat.completion.chunk", [_choice("delta", delta, None)]))
         ended = "tool_calls" if calls else "stop"
         self._chunk(_completion("chat.completion.chunk", [_choice("delta", {}, ended)]))
-        self._chunk(_completion("chat.completion.chunk", [], usage))
+        self._chunk(_completion("chat.completion.chunk", [], self.provider.streamed_usage or usage))
         self._write(b"data: [DONE]\n\n")
         self._write(b"")
 

@@ -151,6 +151,14 @@ def test_lengths_suit_the_documents(documents: int, tokens: int) -> None:
         assert chosen.lengths[0] >= min(total, MAX_LENGTH)
 
 
+def test_few_documents_of_unlike_sizes_fill_a_context() -> None:
+    """Four of them exceed a round length that the sum of all would fill."""
+    sizes = [9_000, 11_000, 13_000, 35_000]
+    chosen = choose_lengths(sizes)
+    assert (chosen.count, chosen.min_documents) == (1, 4)
+    assert chosen.lengths[0] >= sum(sizes)
+
+
 def test_long_contexts_leave_room_for_the_response() -> None:
     """A bench of long contexts fits models with a window of 128K."""
     assert choose_lengths([4_000] * 500).lengths == (65_536, 112 * 1_024)

@@ -209,7 +209,8 @@ Young.
 We follow Markov & Adam, 2017, and Markov et al. [4]; "Markov (2018)" is another work. See young2019 and young2018.
 Young argued so; Dr. English has read Markov's thesis. Adam wins, Young's modulus and Prof. Nobody stay.
 The Young lab thanks Ines (Ini) Müller, Kay Young and IM Müller. Müller and Young used SDS YOUNG and Young gels, and
-Markov and Adam chains, as Markov and Lee do [4].
+Markov and Adam chains, as Markov and Lee do [4]. K Young thanks the Müller research group, not A Young star.
+Young, Lee and Wu (2011), Müller, Lee et al., Young PC (2019) and the Müller and Wu labs agree; in Young, Lee found it.
 
 1. Müller, I. Tides. 2018.
 2. K. Young. Tides again. 2019.
@@ -300,6 +301,9 @@ def test_only_people_are_renamed_and_only_where_they_are_named(renaming: NameSwa
         ("read Markov's thesis", "read {Markov}'s thesis"),
         ("The Young lab thanks Ines (Ini) Müller, Kay", "The {Young} lab thanks Ines (Ini) {Muller}, Kay"),
         ("and IM Müller. Müller and Young used", "and IM {Muller}. {Muller} and {Young} used"),
+        ("K Young thanks the Müller research group", "K {Young} thanks the {Muller} research group"),
+        ("Young, Lee and Wu (2011), Müller, Lee et al.", "{Young}, Lee and Wu (2011), {Muller}, Lee et al."),
+        ("and the Müller and Wu labs", "and the {Muller} and Wu labs"),
         ("1. Müller, I.", "1. {Muller}, I."),
         ("2. K. Young.", "2. K. {Young}."),
         ("4. David Markov, Jo Adam, Lee English.", "4. David {Markov}, Jo {Adam}, Lee {English}."),
@@ -388,6 +392,14 @@ def test_a_short_title_changes_only_where_it_is_a_title() -> None:
     text = swap.apply(other).text
     assert "An adamant mollusc." in text
     assert "K. Adamant." not in text
+
+
+def test_a_title_of_one_word_with_hyphens_may_be_a_name() -> None:
+    cited = "Lind, K. Salt-build-core. 2019."
+    other = _titled("b-1", "Migration of Molluscs", f"We use salt-build-core for molluscs.\n\n{cited}", cited)
+    text = swap_of(_titled("b-0", "Salt-build-core", "None."), other).apply(other).text
+    assert "We use salt-build-core" in text
+    assert "K. Salt-build-core." not in text
 
 
 class _Shelf:

@@ -437,16 +437,16 @@ def test_tables_on_the_page_are_those_of_the_command(sample: Sample, opening: Op
         assert len(made.cells) == len(page.query_selector_all("table.pivot tbody td:not(.none)")) == said
 
     with opening(sample.page) as (page, seen):
-        check(page, table(sample.runs, rows="model", columns=["system", "length"]), 18)
+        check(page, table(sample.runs, rows=["model", "system"], columns="length"), 18)
         page.select_option("#pivot-macro", "skill")
-        check(page, table(sample.runs, rows="model", columns=["system", "length"], macro="skill"), 18)
+        check(page, table(sample.runs, rows=["model", "system"], columns="length", macro="skill"), 18)
         page.select_option("#pivot-macro", "")
         page.select_option("#pivot-total", "length")
-        made = table(sample.runs, rows="model", columns=["system", "length"], totals="length")
+        made = table(sample.runs, rows=["model", "system"], columns="length", totals="length")
         check(page, made, len(made.cells))
         assert len(made.cells) > 18
-        page.select_option("#pivot-columns-2", "")
-        page.select_option("#pivot-columns", "length")
+        page.select_option("#pivot-total", "")
+        page.select_option("#pivot-rows-2", "")
         page.select_option("#pivot-rows", "pattern")
         page.select_option("#pivot-where", "system")
         page.select_option("#pivot-value", "full")
@@ -472,7 +472,7 @@ def test_a_table_can_be_made_with_the_keyboard_and_its_cells_list_items(sample: 
         page.keyboard.type("run")
         page.wait_for_function("() => document.querySelector('#pivot-rows').value === 'run'")
         assert page.evaluate("() => document.activeElement.id") == "pivot-rows"
-        page.select_option("#pivot-columns-2", "")
+        page.select_option("#pivot-rows-2", "")
         made = table(sample.runs, rows="run", columns="answer")
         cell = next(one for one in made.cells if one.column == ("number",))
         control = page.locator(f"table.pivot button[data-tip^='{cell.row[0]}, number:']")

@@ -44,7 +44,7 @@ def test_each_bench_has_a_ranking_of_models(site: Path, opening: Opening) -> Non
         assert len(first.query_selector_all("tbody tr")) == len(PLAYERS) + len(MORE)
         assert len(second.query_selector_all("tbody tr")) == 1
         ranks = [one.inner_text() for one in first.query_selector_all(".rank")]
-        assert ranks == ["1", "2", "3", "4", *"·" * 5]
+        assert ranks == ["1", "2", "3", "4", *"–" * 5]
         said = [row.inner_text() for row in first.query_selector_all("tbody tr")]
         shares = [float(one.inner_text().rstrip("%")) for one in first.query_selector_all(".leaderboard-value")[:4]]
         assert shares == sorted(shares, reverse=True)

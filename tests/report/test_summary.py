@@ -62,7 +62,7 @@ def of(value: float, low: float, high: float) -> Estimate:
         (
             of(0.61, 0.51, 0.71),
             of(0.60, 0.5, 0.7),
-            "does not change significantly (-1 point, 95% interval -15 to +13).",
+            "does not change significantly (−1 point, 95% interval −15 to +13).",
         ),
         (of(0.6, 0.5, 0.7), of(0.6, 0.5, 0.7), "changes by less than a point."),
         (of(0.5, 0.46, 0.54), of(0.8, 0.77, 0.83), "rises by 30 points (25 to 35)."),

@@ -193,5 +193,5 @@ def test_a_page_is_written_again_while_a_run_goes_on(
     thread.join()
     assert done.returncode == 0, done.stderr
     assert refreshing == [True]
-    assert "a run goes on" in done.stderr
+    assert "a run is in progress" in done.stderr
     assert 'http-equiv="refresh"' not in page.read_text()

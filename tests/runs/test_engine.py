@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -190,6 +191,21 @@ def test_a_server_that_gives_no_completions_is_an_outage(
     assert not outcomes(tmp_path / "run")
 
 
+def test_a_log_that_the_engine_cannot_write_ends_the_run(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The engine ended early on a full disk, and nothing said why questions were left."""
+    from inspect_ai.log._recorders.eval import EvalRecorder
+
+    async def fail(*arguments: object, **named: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(EvalRecorder, "log_sample", fail)
+    with serving(Provider()) as provider:
+        assert ask(provider) == 1
+    assert "stopped: the disk is full" in capsys.readouterr().out
+
+
 def test_an_answer_without_readable_usage_is_kept(ask: Ask, tmp_path: Path) -> None:
     usage = {"prompt_tokens": "many", "completion_tokens": 1.5, "total_tokens": None}
     choice = {"index": 0, "message": {"role": "assistant", "content": "Answer: 1"}, "finish_reason": "stop"}
@@ -199,6 +215,13 @@ def test_an_answer_without_readable_usage_is_kept(ask: Ask, tmp_path: Path) -> N
     ) as provider:
         assert ask(provider) == 0
     assert all(one.usage.input_tokens > 1_000 for one in read_responses(tmp_path / "run").values())
+
+
+def test_a_server_whose_streams_cannot_be_read_is_asked_without(ask: Ask, tmp_path: Path) -> None:
+    usage = {"prompt_tokens": -5, "completion_tokens": "many", "total_tokens": 1e30}
+    with serving(Provider(streamed_usage=usage)) as provider:
+        assert ask(provider) == 0
+    assert {one.outcome for one in read_responses(tmp_path / "run").values()} == {"answered"}
 
 
 def test_misuse_is_an_error_before_anything_is_sent(

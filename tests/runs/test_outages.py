@@ -113,6 +113,44 @@ def test_a_run_that_is_stopped_does_not_wait(outages: Outages) -> None:
         anyio.run(outages.admit)
 
 
+def test_requests_that_were_in_flight_begin_no_more_probes(outages: Outages, clock: Clock) -> None:
+    """Eight connections that broke at once began eight probes at a time."""
+    sent = 0
+
+    async def ask() -> None:
+        nonlocal sent
+        await outages.admit()
+        sent += 1
+
+    async def run() -> None:
+        fail(outages, FAILURES)
+        async with anyio.create_task_group() as group:
+            for _ in range(8):
+                group.start_soon(ask)
+            await anyio.sleep(0.001)
+            for late in range(5):
+                outages.failed(("late", late), -1.0, "ConnectError")
+                await anyio.sleep(0.001)
+            await anyio.sleep(0.1)
+            for late in range(5):
+                outages.failed(("later", late), -1.0, "ConnectError")
+                await anyio.sleep(0.001)
+            await anyio.sleep(0.1)
+            assert sent == 1
+            outages.answered()
+
+    anyio.run(run)
+    assert sent == 8
+
+
+def test_an_endpoint_that_dies_after_the_run_was_stopped_is_not_waited_for(outages: Outages) -> None:
+    outages.stop_waiting("interrupted")
+    anyio.run(outages.admit)  # requests in flight are finished
+    fail(outages, FAILURES)
+    with pytest.raises(OutageError, match="interrupted"):
+        anyio.run(outages.admit)
+
+
 def test_a_run_that_is_stopped_sends_no_probe() -> None:
     down = Outages(120.0, backoff=15.0, notify=lambda text: None)
 

@@ -81,7 +81,8 @@ def command(
 
     while watch and any_running(runs):
         shown = analyzed().write_report(page, title=title, parts=parts, refresh=REFRESH)
-        click.echo(escape_control_characters(f"{shown.describe()}; a run goes on, Ctrl-C stops watching"), err=True)
+        state = f"{shown.describe()}; a run is in progress, Ctrl-C stops watching"
+        click.echo(escape_control_characters(state), err=True)
         time.sleep(REFRESH)
     analysis = analyzed()
     if site is not None:

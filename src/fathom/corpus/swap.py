@@ -108,7 +108,7 @@ COMMAND = "swap"
 """The command in the recipe of a swapped corpus."""
 SAVE_INTERVAL = 32
 """Documents between two commits: a kill loses no more."""
-VERSION = 3
+VERSION = 4
 """The version of the swap: another version gives other names and numbers."""
 
 

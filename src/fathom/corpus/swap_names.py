@@ -36,7 +36,7 @@ _YEAR = r"[(\[]?\s*(?P<year>(?:18|19|20)\d\d)[a-z]?\b"
 _NEXT_ET_AL = re.compile(r"(?:['’]s)?,?\s+(?:et\.?\s+al\b|(?:and|&)\s+(?:colleagues|co-?workers)\b)", re.IGNORECASE)
 _NEXT_NAME = re.compile(rf"(?:,?\s+(?:and|&)\s+)(?P<name>{WORD.pattern}),?\s*{_YEAR}")
 _NEXT_YEAR = re.compile(rf",?\s*{_YEAR}")
-_NEXT_INITIALS = re.compile(rf"(?:,\s+(?P<dotted>{_INITIAL})\.|\s(?P<bare>{_INITIAL}){_INITIAL}{{0,2}}(?=[,.;]))")
+_NEXT_INITIALS = re.compile(rf"(?:,\s+(?P<dotted>{_INITIAL})\.|\s(?P<bare>{_INITIAL}){_INITIAL}{{0,2}}(?=[,.;]|\s\())")
 _LAST_NAME = re.compile(rf"(?P<name>{WORD.pattern}),?\s+(?:and|&)\s+$")
 _LAST_INITIALS = re.compile(rf"(?<![\w.])(?P<first>{_INITIAL})\.(?:[\s-]*{_INITIAL}\.)*\s*$")
 _LAST_GIVEN = re.compile(rf"(?P<given>{WORD.pattern})(?:\s+{_INITIAL}\b\.?)*\s+$")
@@ -47,7 +47,14 @@ _LAST_GIVEN_FAR = re.compile(
 _NEXT_LISTED = re.compile(rf"(?:,?\s+(?:and|&)\s+|,\s+)(?P<name>{WORD.pattern})")
 _LAST_LISTED = re.compile(rf"(?P<name>{WORD.pattern})(?:,?\s+(?:and|&)\s+|,\s+)$")
 _NEXT_CITATION = re.compile(r"\s*(?:\[\d|\([^()]*\b(?:18|19|20)\d\d)")
-_NEXT_LAB = re.compile(r"\s+(?:[Ll]ab|labs|laborator(?:y|ies))\b")
+_OTHER_NAME = rf"(?:,\s+|,?\s+(?:and|&)\s+){_INITIAL}{WORD.pattern}"
+_NEXT_IN_LIST = re.compile(rf"(?:{_OTHER_NAME}){{1,4}}(?:,?\s+et\.?\s+al\b|,?\s*{_YEAR})")
+"""Other names, and what shows that the list is one of authors: "Lind, Wu and Roe (2019)", "Lind, Wu et al."."""
+_NEXT_LAB = re.compile(
+    rf"(?:{_OTHER_NAME}){{0,3}}(?:['’]s)?\s+(?:[Ll]ab|labs|laborator(?:y|ies)|[Rr]esearch [Gg]roup)\b"
+)
+_LAST_BARE_INITIAL = re.compile(r"(?<![\w.'’-])(?P<first>(?![AI])[A-Z])\s$")
+"""An initial without a period, "R Lind"; "A" and "I" are words."""
 
 _LAST_TITLE = re.compile(r"\b(?:Dr|Prof|Professor|Mr|Ms|Mrs)\.?\s+$")
 _NEXT_SPEECH = re.compile(
@@ -201,7 +208,11 @@ class _OwnPeople:
             if given and all(word.isupper() and len(word) <= MAX_INITIALS for word in given):
                 self.with_initials.update((plain_word(given[0])[0], word) for word in family)
         known = () if document.state("authors") == "unknown" else document.authors
-        self._byline = {word for author in known if not author.group for word in name_words(author.family)}
+        byline = [author for author in known if not author.group]
+        self._byline = {word for author in byline for word in name_words(author.family)}
+        self._initials = {
+            (plain_word(author.given)[:1], word) for author in byline for word in name_words(author.family)
+        }
         entries = () if document.state("references") == "unknown" else document.references
         self._pairs = {
             (one, two)
@@ -218,8 +229,13 @@ class _OwnPeople:
             return False
         if _speaks(text, match) or _NEXT_LAB.match(text, match.end()):
             return True
+        initial = _LAST_BARE_INITIAL.search(text, max(0, match.start() - 3), match.start())
+        if initial is not None and (plain_word(initial["first"]), word) in self._initials:
+            return True
         if len(word) < MIN_LISTED:
             return False
+        if _NEXT_IN_LIST.match(text, match.end()):
+            return True
         after = _NEXT_LISTED.match(text, match.end())
         if after is not None and self._are_listed(word, plain_word(after["name"]), text, after.end()):
             return True

@@ -265,7 +265,9 @@ def main_part(title: str) -> str:
 
 def _is_long(title: str) -> bool:
     letters = _Letters(title)
-    return len(letters.words) >= MIN_TITLE_WORDS and len(letters.all) >= MIN_TITLE_LETTERS
+    # "Salt-build-core" may be the name of a program, which is printed on every page.
+    is_one_word = " " not in title.strip()
+    return not is_one_word and len(letters.words) >= MIN_TITLE_WORDS and len(letters.all) >= MIN_TITLE_LETTERS
 
 
 def distinctive_words(title: str, least: int = MIN_LETTERS) -> list[str]:

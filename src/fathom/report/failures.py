@@ -155,7 +155,7 @@ def _attribution_pieces(attribution: Attribution) -> list[Segment]:
     named = (
         ("kept", "explained", attribution.explained),
         ("reading", "tied between two causes", attribution.tied),
-        ("finding", "unclear", attribution.unclear - attribution.tied),
+        ("unclear", "unclear", attribution.unclear - attribution.tied),
     )
     return [
         Segment(

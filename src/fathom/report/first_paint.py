@@ -38,7 +38,7 @@ def _row(run: RunSummary, bench: str) -> tuple[str, ...]:
         *(run.info.name, run.info.model, run.info.system, bench),
         percent(accuracy.value) if known else "–",
         f"{percent(accuracy.low)} to {percent(accuracy.high)}" if known else "",
-        "" if price is None else f"${shown(price * 1_000)}",
+        f"${shown(price * 1_000)}" if price else "",
         caveats(run),
     )
 

@@ -157,8 +157,9 @@ def leaderboard(findings: Findings) -> Figure:
     )
     note = (
         "Accuracy with a 95% interval for each bench; accuracies on different benches are not comparable. Models are "
-        "ranked. Simulated models, controls and runs that did not ask every question are listed below them. If a model "
-        "and system has several runs, the first complete one is shown, whatever its score; the bench's page has all."
+        "ranked. Simulated models, controls and runs that did not ask every question are listed below them; "
+        "if there are no other models, simulated models are ranked. If a model and system has several runs, the first "
+        "complete one is shown, whatever its score; the bench's page has all."
     )
     return Figure.of("leaderboard", "Leaderboard", note, columns, found, draw)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.analysis.findings import Comparison, Findings
-from fathom.records.plurals import counted
 from fathom.report import accuracy, failures, multi_step
 from fathom.report.accuracy import baselines, closed_book
 from fathom.report.costs import cost_summary, costs
@@ -161,8 +160,9 @@ def _comparison_summary(comparisons: Sequence[Comparison]) -> str:
     if not pairs:
         return ""
     significant = sum(pair.significant for pair in pairs)
-    verb = "differs" if significant == 1 else "differ"
-    return (
-        f"Runs on the same questions, paired by question. {significant} of {counted(len(pairs), 'pair')} {verb} "
-        "significantly, after Holm's correction."
-    )
+    if len(pairs) == 1:
+        result = f"The two runs {'differ' if significant else 'do not differ'} significantly."
+    else:
+        verb = "differs" if significant == 1 else "differ"
+        result = f"{significant} of {len(pairs):,} pairs {verb} significantly, after Holm's correction."
+    return f"Runs on the same questions, paired by question. {result}"

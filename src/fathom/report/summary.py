@@ -130,7 +130,8 @@ def _drop(short: LengthPoint, long: LengthPoint) -> tuple[float, float, float]:
 
 
 def _signed(share: float) -> str:
-    return f"{round(share * 100):+d}"
+    points = round(share * 100)
+    return f"{points:+d}".replace("-", "−") if points else "0"
 
 
 def _signed_points(share: float) -> str:

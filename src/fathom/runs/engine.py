@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -74,7 +76,11 @@ def run_jobs(
         try:
             for block in _blocks(jobs):
                 if caller.stopped is None:
-                    await _run_block(run_job, block, model, logs, connections, check)
+                    problem = await _run_block(run_job, block, model, logs, connections, check)
+                    if problem is not None:
+                        # The engine writes a log beside our files.
+                        full = os.strerror(errno.ENOSPC) in problem
+                        caller.stop("the disk is full" if full else f"the engine failed: {problem}")
         finally:
             await model.api.aclose()
 
@@ -96,9 +102,10 @@ def _blocks(jobs: Sequence[J]) -> Iterator[list[J]]:
 
 async def _run_block(
     run_job: RunJob[J], jobs: list[J], model: Model, logs: Path, connections: int, check: ResponseCheck | None
-) -> None:
+) -> str | None:
+    """Run the jobs of one log; returns why the engine ended early, if it did."""
     responses: dict[str, Response] = {}
-    await eval_async(
+    [log] = await eval_async(
         Task(
             name="fathom",
             dataset=MemoryDataset([sample_of(job) for job in jobs]),
@@ -120,6 +127,7 @@ async def _run_block(
         # Questions that wait at the gate use no connection. With fewer samples in flight, connections would be idle.
         max_samples=3 * connections,
     )
+    return log.error.message if log.status == "error" and log.error is not None else None
 
 
 def _solver(run_job: RunJob[J], jobs: dict[str, J], responses: dict[str, Response]) -> Solver:

@@ -56,6 +56,7 @@ from fathom.runs.model_caller import Attempts, FatalError
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.provider_errors import (
+    UnusableAnswerError,
     check_answers,
     error_message,
     fatal_problem,
@@ -213,7 +214,9 @@ class EngineModel:
             except Exception as error:
                 cause = last_error(error)
                 if not is_unanswered(cause):
-                    if not isinstance(cause, BudgetReached | HaltedError):  # those were not sent
+                    if isinstance(cause, BudgetReached | HaltedError):
+                        self._outages.withdrawn()
+                    else:
                         self._outages.answered()
                     raise
                 # A question that always takes too long must not look like an endpoint that is down.
@@ -232,12 +235,13 @@ class EngineModel:
     async def _generate(
         self, messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice | None, on_stream: Any
     ) -> ModelOutput:
-        """The output of one request, streamed if the server supports it; after a failure, streaming stays off."""
+        """The output of one request, streamed if the server supports it; once it works only without, that stays off."""
         if self._streams:
             try:
                 output = await self.model.generate(messages, tools, choice, on_stream=on_stream)
             except Exception as error:
-                if not is_unstreamed(last_error(error)):
+                cause = last_error(error)
+                if not is_unstreamed(cause) and not isinstance(cause, UnusableAnswerError):
                     raise
             else:
                 # A stream that is cut off by a closed connection looks complete, except that it has no stop reason.

@@ -73,6 +73,7 @@ class BenchManifest(Record):
     """Families that were built with a preset, and its name."""
     seed: int
     contexts: NonNegativeInt
+    """Contexts with a question; the file may have others."""
     questions: NonNegativeInt
     counts: dict[str, dict[str, NonNegativeInt]]
     """Questions by family, split, answer type and each tag."""

@@ -35,7 +35,7 @@ class BenchCounts:
         return cls({name: settings_of(name, manifest.settings[name]) for name in names})
 
     def add(self, context: Context, items: list[Item]) -> None:
-        self.contexts += 1
+        self.contexts += bool(items)  # one without a question is not asked about, and intervals are over contexts
         if all(item.question.family in self._per_context for item in items):
             for name in self._per_context:
                 made = sum(item.question.family == name for item in items)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fathom.corpus.readers.assembly import assemble, printed_name
-from fathom.corpus.readers.parsed_document import Heading, ParsedDocument, ReadError
+from fathom.corpus.readers.parsed_document import Heading, NoCompanions, ParsedDocument, ReadError
 from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.pdf import reader as pdf
+from fathom.corpus.readers.pdf.line_extraction import extract_as_json
 from tests.corpus.readers.test_pdf import LEFT, NUMBERED, Drawn, column, paper, pdf_of, read
 
 
@@ -182,3 +183,70 @@ def test_a_file_that_a_paper_shows_is_a_figure() -> None:
     with pytest.raises(ReadError, match="it is a figure, not a document"):
         list(pdf.read(paper(), "rivers.pdf", _Beside()))
     assert list(pdf.read(paper(), "other.pdf", _Beside()))
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("Slow Rivers and Their Salt*", "Slow Rivers and Their Salt"),
+        ("Slow Rivers and Their Salt †", "Slow Rivers and Their Salt"),
+        ("Finding Slow Rivers with A*", "Finding Slow Rivers with A*"),
+    ],
+)
+def test_the_mark_of_a_footnote_is_not_part_of_the_title(line: str, title: str) -> None:
+    assert front(Drawn(72, 720, line, 17, bold=True), Drawn(72, 690, "Ada Quill", 11)).title == title
+
+
+def test_a_raised_one_at_the_end_of_a_title_is_a_footnote() -> None:
+    found = front(Drawn(72, 720, "Slow Rivers and Salt", 17), Drawn(229, 726, "1", 9), Drawn(72, 690, "Ada Quill", 11))
+    assert found.title == "Slow Rivers and Salt"
+
+
+def test_a_numbered_heading_is_not_the_title() -> None:
+    lines = [Drawn(72, 720, "Slow Rivers and Their Salt"), Drawn(72, 690, "Ada Quill", 10)]
+    headings = [Drawn(72, 600, "1 The rivers of the north", 13), Drawn(72, 400, "2 The rivers of the south", 13)]
+    found = read(pdf_of([*lines, headings[0], *column(72, 580, LEFT), headings[1], *column(72, 380, LEFT)]))
+    assert found.title == "Slow Rivers and Their Salt"
+    assert "title" in found.unknown  # no line stands out
+    found = read(pdf_of([Drawn(72, 720, "1 River and Its Salt", 17, bold=True), *lines[1:], *column(72, 580, LEFT)]))
+    assert found.title == "1 River and Its Salt"
+
+
+def test_the_name_of_a_journal_is_not_the_title() -> None:
+    found = front(Drawn(72, 740, "JournalofSlowRivers", 22), TITLE, Drawn(72, 690, "Ada Quill", 11))
+    assert found.title == TITLE.text
+
+
+def test_a_name_that_ends_in_capitals_among_others_may_be_an_institution() -> None:
+    lines = ["Ada Quill", "University of Fenwick", "Tom Reyes", "Department of Salt", "Halden Brewing AG", "Norway"]
+    found = front(TITLE, *(Drawn(72, 690 - 14 * at, text, 11) for at, text in enumerate(lines)))
+    assert found.unknown["authors"] == "only some of the names end in capitals"
+    found = front(TITLE, Drawn(72, 690, "Ada QUILL, Tom REYES", 11))
+    assert "authors" not in found.unknown
+
+
+@pytest.mark.parametrize(
+    ("drawn", "text"),
+    [
+        ("The e\x1bect was signi\x1ccant in four rivers", "The effect was significant in four rivers"),
+        ("A su\x1ecient \x1dow of \x10salt\x11 in 2\x153 rivers", "A sufficient flow of “salt” in 2–3 rivers"),
+    ],
+)
+def test_ligatures_without_names_are_read(drawn: str, text: str) -> None:
+    (line,) = extract_as_json(pdf_of([Drawn(72, 720, drawn)]))["lines"]
+    assert text in line
+
+
+def test_codes_of_large_parentheses_are_no_ligatures() -> None:
+    found = extract_as_json(pdf_of([Drawn(72, 720, "A \x10x\x11 pair of \x1by of a formula")]))["lines"]
+    assert not set("“”ﬀ").intersection(str(found)) and "ffy" not in str(found)
+
+
+def test_text_whose_letters_have_no_names_is_rejected() -> None:
+    def drawn(font: bytes) -> bytes:
+        return pdf_of([TITLE, *column(72, 690, LEFT * 3)], resources=b"/Font<</F1 5 0 R/F2 3 0 R>>", extra=(font,))
+
+    (found,) = pdf.read(drawn(b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"), "a.pdf", NoCompanions())
+    assert found.title == TITLE.text
+    with pytest.raises(ReadError, match="its text is garbled"):
+        tuple(pdf.read(drawn(b"<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>"), "a.pdf", NoCompanions()))

@@ -166,7 +166,7 @@ def test_grouped_answers_are_tried_in_the_forms_of_models(built: list[tuple[Cont
         (tables, item.key.answer)
         for tables, items in built
         for item in items
-        if isinstance(item.key.answer, Rows) and len(item.key.answer.rows) > 1 and "COUNT(*)" in item.key.proof.program
+        if isinstance(item.key.answer, Rows) and len(item.key.answer.rows) > 1 and "AVG" not in item.key.proof.program
     )
     first, *_ = answer.rows
     stated = list(accepted_forms(answer))

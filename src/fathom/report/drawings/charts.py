@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from typing import NamedTuple
 
 from fathom.records.lengths import format_length
@@ -97,7 +97,7 @@ def dot_plot(
     scale = Scale(low, high, left + 10, width - (12 if narrow else 56))
     bottom = sum(heights) + 4
     steps = ticks or (QUARTERS if unit == "share" else round_steps(low, high))
-    free = 0.0
+    free = -inf
     for value in steps:
         x = scale(value)
         canvas.add(line(x, 2, x, bottom, "axis" if unit != "share" and value == 0 else "grid"))
@@ -151,11 +151,15 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
         return percent(value, decimals)
     if unit == "tokens":
         return format_length(round(2**value))
-    return (
-        f"{value * 100:+.{decimals}f}"
-        if unit == "difference"
-        else (f"{round(value, 2) + 0:+.2f}" if decimals else f"{value:g}")
-    )
+    if unit == "difference":
+        return _signed(value * 100, decimals)
+    return _signed(value, 2) if decimals else f"{value:g}".replace("-", "−")
+
+
+def _signed(value: float, decimals: int) -> str:
+    """A number with its sign; a zero has none."""
+    rounded = round(value, decimals)
+    return f"{rounded:+.{decimals}f}".replace("-", "−") if rounded else "0"
 
 
 def round_steps(low: float, high: float) -> list[float]:
@@ -177,10 +181,12 @@ class Curve(NamedTuple):
 
 
 def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> SvgNode:
-    """Shares over a logarithmic axis with intervals; each curve is labeled at its end."""
+    """Shares over a logarithmic axis with intervals; the curves that reach its end are labeled there."""
     narrow = width < NARROW
     height = 260.0 if narrow else 320.0
-    names = max((text_width(curve.name) for curve in lines), default=1) * BOLD_LETTER
+    last = max((value for value, _ in ticks), default=0)
+    labeled = [curve for curve in lines if curve.points and curve.points[-1][0] == last]
+    names = max((text_width(curve.name) for curve in labeled), default=1) * BOLD_LETTER
     right = 12.0 if narrow else min(220.0, names + 12)
     canvas = Canvas(width, height, what)
     down = Scale(0, 1, height - 34, 14)
@@ -196,7 +202,7 @@ def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, s
         aside = (number - (len(lines) - 1) / 2) * 3
         _curve(canvas, curve, along, down, aside)
     if not narrow:
-        _names(canvas, lines, down, width - right + 10, right - 12)
+        _names(canvas, labeled, down, width - right + 10, right - 12)
     return canvas.finished()
 
 
@@ -216,9 +222,8 @@ def _curve(canvas: Canvas, curve: Curve, along: Scale, down: Scale, aside: float
 
 
 def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, width: float) -> None:
-    known = [curve for curve in lines if curve.points]
-    places = spread_apart((down(curve.points[-1][1].value) + 4 for curve in known), 15, 18, canvas.height - 36)
-    for curve, y in zip(known, places, strict=True):
+    places = spread_apart((down(curve.points[-1][1].value) + 4 for curve in lines), 15, 18, canvas.height - 36)
+    for curve, y in zip(lines, places, strict=True):
         label = node(
             "text",
             fit_label(curve.name, width * LETTER / BOLD_LETTER),
@@ -479,7 +484,7 @@ def difference_matrix(
         parts = [node("rect", class_=shade, tabindex=0, data_tip=field.tip, **size)]
         if each >= 30:
             style = f"{'label strong' if field.confirmed else 'tick'}{' dark' if step >= 4 else ''}"
-            parts.append(text(f"{round(field.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
+            parts.append(text(_signed(field.value * 100, 0), x + each / 2, y + 18, style, "middle"))
         runs = " ".join(str(series[name]) for name in (field.row, field.column) if name in series)
         canvas.add(node("g", *parts, data_runs=runs or None))
     return canvas.finished()

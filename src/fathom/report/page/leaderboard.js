@@ -20,7 +20,7 @@ function leaderboardRow(value, priced, counts) {
   bar.style.width = `${(accuracy ?? 0) * 100}%`;
   const range = accuracy === null ? "" : `${percent(value("low"))} to ${percent(value("high"))}`;
   return make("tr", { class: kind ? "aside" : null },
-    make("td", { class: "number rank" }, value("rank") === null ? "·" : String(value("rank"))),
+    make("td", { class: "number rank" }, value("rank") === null ? "–" : String(value("rank"))),
     make("th", { scope: "row", class: "words" },
       make("span", { class: "run-title" }, value("model"), kind && make("span", { class: "control", "data-tip": kind }, value("kind"))),
       make("span", { class: "under" }, [value("system"), value("prompting"), value("notes")].filter(Boolean).join(" · "))),

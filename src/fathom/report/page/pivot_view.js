@@ -82,9 +82,9 @@ function pivotFigure(table, state, title) {
 // The table that is shown first: models or runs by length, by system where there are several.
 function firstTable(data, properties) {
   const several = (name) => properties.has(name) && properties.get(name).values.length > 1;
-  const rows = ["model", "run"].find(several) || "run";
-  const columns = ["system", "length"].filter(several);
-  return { rows: [rows], columns: columns.length ? columns : [...properties.values()].filter((one) => one.level === "question" && one.values.length > 1 && one.values.length < 12).slice(0, 1).map((one) => one.name), measure: "accuracy", macro: "", total: "", filters: [] };
+  const rows = several("model") ? ["model", "system"].filter(several) : ["run"];
+  const columns = ["length"].filter(several);
+  return { rows, columns: columns.length ? columns : [...properties.values()].filter((one) => one.level === "question" && one.values.length > 1 && one.values.length < 12).slice(0, 1).map((one) => one.name), measure: "accuracy", macro: "", total: "", filters: [] };
 }
 
 function pivotView(data, explorer) {
@@ -157,10 +157,10 @@ function pivotView(data, explorer) {
       choose("value", values.filter((value) => value !== "").map((value) => [value, value]), filter.value, (value) => {
         filter.value = value;
       }, { id: "pivot-value" }),
-      button("Add", () => {
+      button("Add condition", () => {
         state.filters.push([filter.name, filter.value, filter.sign]);
         show("pivot-add");
-      }, { id: "pivot-add", class: "quiet-button" }),
+      }, { id: "pivot-add", class: "quiet-button framed" }),
       state.filters.map(([name, value, sign], at) => button(`${name} ${sign === "=" ? "=" : "≠"} ${value} ✕`, () => {
         state.filters.splice(at, 1);
         show("pivot-add");

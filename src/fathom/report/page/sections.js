@@ -91,12 +91,12 @@ function matrixView(section, data, explorer) {
         const row = found.get(`${run}\n${name}`);
         if (!row) return make("td", { class: "field empty", "data-run": String(number) }, "·");
         const bar = make("i", { class: `bar s${number % 10}` });
-        bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
+        bar.style.width = `${(100 * row[column.count]) / most}%`;
         const tip = kind === "cause"
           ? `${run}: most likely cause of ${counted(row[column.count])}, only explanation of ${counted(row[column.unambiguous])}; ${row[column.rate] === null ? "too few questions for a rate" : `occurrence rate ${percent(row[column.rate], 1)} (${percent(row[column.rate_low], 1)} to ${percent(row[column.rate_high], 1)})`}`
           : `${run}: ${plural(row[column.count], "response")}, ${percent(row[column.share], 1)} of all, ${percent(row[column.share_of_errors], 1)} of errors`;
         const share = kind !== "cause" ? percent(row[column.share_of_errors]) : row[column.rate] === null ? "" : `rate ${percent(row[column.rate])}`;
-        return make("td", { class: "field", "data-run": String(number) }, button([bar, make("span", null, counted(row[column.count])), make("span", { class: "under" }, share)],
+        return make("td", { class: "field", "data-run": String(number) }, button([make("span", null, counted(row[column.count])), make("span", { class: "under" }, share), bar],
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
       }));
   });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fathom.corpus.store import Corpus
 from fathom.scoring.check import check_response
 from fathom.tasks.citations.audit import CitationsAuditor
 from fathom.tasks.citations.build import CitationBuilder
@@ -13,6 +14,13 @@ from fathom.tasks.citations.simulate import Simulator
 from fathom.tasks.citations.swap import Swapper
 from fathom.tasks.family import Family, Fault, FromCorpus, Pairing, Tag
 from fathom.tasks.text_views import text_views
+
+
+def _usable_links(corpus: Corpus) -> int:
+    """The number of links from papers that can be asked about; a few of them do not give an item four candidates."""
+    usable = {entry.id for entry in corpus.entries() if entry.knows(("citations", "references"))}
+    return sum(link.citing in usable for link in corpus.links())
+
 
 FAMILY = Family(
     name="citations",
@@ -55,8 +63,7 @@ FAMILY = Family(
     simulate=Simulator,
     diagnose=Diagnoser,
     passages=PassageFinder,
-    # Candidates are works that the corpus has: a few links do not give four of them.
-    starter=lambda corpus, questions: {"items": questions} if corpus.manifest.links >= 40 else None,
+    starter=lambda corpus, questions: {"items": questions} if _usable_links(corpus) >= 40 else None,
     explain=explain,
     describe=describe,
 )

@@ -17,9 +17,14 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     lines = [f"  citations of {known['papers']:,} {'paper' if known['papers'] == 1 else 'papers'}: {steps}"]
     if known.get("left out"):
         lines.append("  not used: " + ", ".join(f"{what} {count:,}" for what, count in known["left out"].items()))
+    empty = [cell for cell, built in known["items"].items() if not built["built"]]
     for cell, built in known["items"].items():
+        if cell in empty:
+            continue
         kept = f" ({built['kept share']:.0%} of the possible ones are kept)" if built["kept share"] != 1.0 else ""
         lines.append(f"  {cell}: {built['built']:,} of {built['requested']:,} requested{kept}{_baseline(built)}")
+    if empty:
+        lines.append(f"  no items: {'; '.join(empty)}")
     if "type checks" in known:
         lines.append(_type_checks(TypeChecks.model_validate(known["type checks"])))
     return lines

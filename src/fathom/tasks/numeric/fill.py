@@ -86,7 +86,7 @@ class TemplateFiller:
         """
         fillings: list[FilledTemplate] = []
         for _ in range(0 if self._is_unsafe(template) else TRIES if template.slots else 1):
-            values = _drawn(template, rng, lambda slot: self._options(slot, template, rng))
+            values = _drawn(template, rng, lambda slot: self._options(slot, template))
             filled = None if values is None else self.with_values(template, values, empty=False)
             if filled is not None:
                 fillings.append(replace(filled, undetected=self._undetected(filled)))
@@ -145,7 +145,7 @@ class TemplateFiller:
 
     def _drawn_in_pair(self, template: Template, rng: Random) -> dict[tree.Slot, tree.Constant] | None:
         def options(slot: tree.Slot) -> Sequence[int | str]:
-            values_of_slot = self._options(slot, template, rng)
+            values_of_slot = self._options(slot, template)
             # In long contexts, most bounds select some articles of both.
             ends = slot.kind == "number" and rng.random() < 0.5
             return [*values_of_slot[:ENDS], *values_of_slot[-ENDS:]] if ends else values_of_slot
@@ -251,10 +251,10 @@ class TemplateFiller:
 
     # Values.
 
-    def _options(self, slot: tree.Slot, template: Template, rng: Random) -> Sequence[int | str]:
+    def _options(self, slot: tree.Slot, template: Template) -> Sequence[int | str]:
         if slot.kind == "title":
             return [row.title for row in self._tables.articles]
-        return self._values.options(slot, template, rng)
+        return self._values.options(slot, template)
 
     # Mutants.
 

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
-from random import Random
 
 from fathom.tasks.numeric.schema import AUTHORS, POSITION, SCHEMA
 from fathom.tasks.numeric.tables import ContextTables
@@ -15,6 +14,8 @@ from fathom.tasks.programs import tree
 
 FEW = (2, 3)
 """Minimum numbers of citations or articles that questions ask for."""
+
+_WHOLE_WORD = re.compile(r"(?<![^\W\d_])[a-z]{5,}(?![^\W\d_])")
 
 
 class SlotValues:
@@ -25,7 +26,7 @@ class SlotValues:
         self._view = tables.evaluation.view(SCHEMA.main)
         self._present: dict[tree.Measure, Sequence[int]] = {}
 
-    def options(self, slot: tree.Slot, template: Template, rng: Random) -> Sequence[int | str]:
+    def options(self, slot: tree.Slot, template: Template) -> Sequence[int | str]:
         """The values that may fill the slot, except titles."""
         match slot.kind:
             case "number":
@@ -44,8 +45,7 @@ class SlotValues:
             case "name":
                 return self._names
             case "fragment":
-                words = self._title_words
-                return [word[: rng.randint(4, len(word))] for word in rng.sample(words, min(3, len(words)))]
+                return self._title_words
         raise ValueError(f"'{slot.kind}' is not a kind of slot")
 
     def present(self, of: tree.Measure) -> Sequence[int]:
@@ -68,6 +68,11 @@ class SlotValues:
 
     @cached_property
     def _title_words(self) -> Sequence[str]:
-        """They consist of letters only, so they contain no wildcards of LIKE."""
-        titles = "\n".join(row.title for row in self._tables.articles)
-        return sorted({word.lower() for word in re.findall(r"[A-Za-z]{5,}", titles)})
+        """Whole words of titles: those in several titles if there are at least three, else all.
+
+        They consist of letters only, so they contain no wildcards of LIKE.
+        """
+        titles = [row.title.lower() for row in self._tables.articles]
+        words = sorted({word for title in titles for word in _WHOLE_WORD.findall(title)})
+        several = [word for word in words if sum(word in title for title in titles) > 1]
+        return several if len(several) >= 3 else words

@@ -149,9 +149,9 @@ def _programs() -> Iterator[tree.Program]:
 def _is_meaningful(program: tree.Program) -> bool:
     """Whether no part is redundant.
 
-    Nothing is sorted, listed, grouped or aggregated by a measure that the condition fixes; no extreme is asked of a
-    measure that the condition bounds, and no different values of one that the condition lists. Values that are sorted
-    by themselves need no second sort key.
+    Nothing is sorted, grouped or aggregated by a measure that the condition fixes; no extreme and no value of each
+    article is asked of a measure that the condition bounds, and no different values of one that the condition lists.
+    Values that are sorted by themselves need no second sort key.
     """
     limited = [node for node in tree.nodes(program.where) if isinstance(node, tree.Compare | tree.Between | tree.OneOf)]
     compared = {node.measure for node in limited}
@@ -165,7 +165,10 @@ def _is_meaningful(program: tree.Program) -> bool:
             return measure not in compared
         case tree.Values(measure, True) | tree.CountDistinct(measure):
             return measure not in fixed | listed
-        case tree.Aggregate(_, measure) | tree.Values(measure) | tree.GroupedResults(measure):
+        case tree.Values(measure):
+            # "What is the author count of the articles with at least 7 authors?" is often the number in the question.
+            return measure not in compared
+        case tree.Aggregate(_, measure) | tree.GroupedResults(measure):
             return measure not in fixed
         case _:
             return True

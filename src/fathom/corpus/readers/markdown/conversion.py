@@ -13,7 +13,10 @@ from fathom.corpus.readers.parsing.citation_detection import detect_citations
 from fathom.corpus.readers.parsing.reference_lists import ReferenceIndex
 from fathom.records.names import CHINESE
 
-_KEYWORDS = re.compile(r"\W*(?:key\s?-?words?(?: and phrases)?|index terms|关\s?键\s?[词字])\W+", re.IGNORECASE)
+_KEYWORDS = re.compile(
+    r"\W*(?:(?:key\s?-?words?(?: and phrases)?|index terms)(?:\s*[^\w\s`]|\s*\n)|关\s?键\s?[词字]\W)\W*", re.IGNORECASE
+)
+"""A paragraph may start with "keywords is a list of nodes"."""
 _KEYWORD_ENDS = re.compile(rf"\s*[,;·，；]\s*|(?<=[{CHINESE}])(?:\s+|、)(?=[{CHINESE}])")
 _THEOREM = re.compile(
     r"(?:theorem|lemma|proposition|corollary|definition|remark|assumption|example|claim|conjecture|construction|fact|observation|proof|property|notation|condition|hypothesis)\b",

@@ -47,10 +47,10 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
         yield from convert(content, name)
         return
     extracted = extract_lines(content)
-    if is_figure(extracted.lines, extracted.page_sizes):
-        raise ReadError(_FIGURE)
     if _is_garbled("".join(line.text for line in extracted.lines)):
         raise ReadError("its text is garbled: its fonts do not name their letters (convert it with OCR)")
+    if is_figure(extracted.lines, extracted.page_sizes):
+        raise ReadError(_FIGURE)
     yield read_layout(extracted, name)
 
 

@@ -66,7 +66,7 @@ def _without_note_mark(title: str) -> str:
 
 def _candidates(lines: OrderedLines) -> list[int]:
     """Return the lines on the upper part of the first page that may be part of a title."""
-    numbers = {(found[1], line.size) for line in lines if (found := _NUMBER.match(strip_marks(line.text)))}
+    numbers = {(int(found[1]), line.size) for line in lines if (found := _NUMBER.match(strip_marks(line.text)))}
     height = lines.page_sizes[0].height if lines.page_sizes else 0
     return [
         number
@@ -79,10 +79,10 @@ def _candidates(lines: OrderedLines) -> list[int]:
     ]
 
 
-def _is_counted(line: Line, numbers: Collection[tuple[str, float]]) -> bool:
-    """Return whether a line is a numbered heading: another line of its size has the next number."""
+def _is_counted(line: Line, numbers: Collection[tuple[int, float]]) -> bool:
+    """Return whether a line is a numbered heading: another line of its size has the number before or after it."""
     found = _NUMBER.match(strip_marks(line.text))
-    return found is not None and (str(int(found[1]) + 1), line.size) in numbers
+    return found is not None and any((int(found[1]) + step, line.size) in numbers for step in (-1, 1))
 
 
 def _sized_title(lines: OrderedLines, candidates: Sequence[int], metadata_title: str) -> tuple[int, int, str]:
