@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fathom.tasks.citations.lexical import MATCHERS, IntArray
-from fathom.tasks.citations.topics import FloatArray
+from fathom.tasks.citations.topics import COMPARISONS, FloatArray
 
 RIDGE = 0.1
 """Added to the variances: differences of nearly equal matchers are not followed into noise."""
@@ -37,12 +37,16 @@ MAX_SETS = 120
 """Sets of candidates that are tried for a choice; with more possible sets, a sample."""
 GROUPS = np.array(
     [
-        [group in name.split(" of the ") for name in MATCHERS]
-        for group in dict.fromkeys(part for name in MATCHERS for part in name.split(" of the "))
+        *(
+            [group in name.split(" of the ") for name in MATCHERS]
+            for group in dict.fromkeys(part for name in MATCHERS for part in name.split(" of the "))
+        ),
+        [name.split(" of the ")[0] in COMPARISONS for name in MATCHERS],
     ],
     dtype=float,
 )
-"""Matchers that compare in the same way, and those that compare the same stretch; one row for each group."""
+"""Matchers that compare in the same way, those that compare the same stretch, and those that compare topics; one row
+for each group."""
 
 
 def standardized(scores: FloatArray) -> FloatArray:

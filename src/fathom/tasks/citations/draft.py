@@ -152,7 +152,8 @@ class ItemDraft:
     @cached_property
     def queries(self) -> list[MaskQuery]:
         """The text around each mask."""
-        hidden = [place for place, _ in self._changes]
+        # What is left out is hidden too: the references may begin near a mask.
+        hidden = [edit.span for edit in self.question_paper.edits]
         return [self.paper.queries.of(mask.place, hidden) for mask in self.masks]
 
     @cached_property

@@ -23,8 +23,9 @@ SWEEPS = 3
 FREQUENT = 0.25
 """The weight of how much more items have an answer than have another candidate: answers in the fewest items of a paper,
 or in the most, would be given away."""
-LIMIT = 0.5
-"""How far the sums of all items may be from zero."""
+LIMIT = 0.3
+"""How far the sums of all items may be from zero. With a lower limit, matchers that are not balanced are closer to
+chance as well, and fewer items are left."""
 STEP = 0.04
 """The share of the items that are given up at once, as long as matchers are not at chance."""
 ROUNDS = 4
@@ -156,8 +157,8 @@ class _Selection:
 
     def allow_only_drafted(self) -> None:
         """Choose among those items alone that were drafted."""
-        for allowed, options in zip(self._allowed, self._papers, strict=True):
-            np.logical_and(allowed, np.isin(np.arange(len(allowed)), list(options.drafted)), out=allowed)
+        for number, options in enumerate(self._papers):
+            self._allowed[number] &= np.isin(np.arange(len(options.uses)), list(options.drafted))
 
     def reduce(self, wanted: int) -> None:
         """Give up items until so many are left and all of them are at chance, and add those that fit beside them."""

@@ -30,9 +30,9 @@ NEIGHBORS = 4
 """Words on either side that count as neighbors of a word."""
 TOPIC_ITERATIONS = 15
 
-_SIZES = {"passages": 100, "documents": 100, "neighbors": 60, "topics": 40}
+_SIZES = {"passages": 100, "documents": 100, "neighbors": 60, "topics": 40, "more topics": 80, "passage topics": 40}
 """The columns of a vector: latent semantic analysis of passages, of documents, and of words by their neighbors, and
-topics (non-negative factors of documents)."""
+topics (non-negative factors of documents or passages)."""
 _ENDS = dict(zip(_SIZES, np.cumsum(list(_SIZES.values())).tolist(), strict=True))
 COLUMNS = max(_ENDS.values())
 
@@ -43,10 +43,12 @@ def _columns(kind: str, many: int) -> slice:
     return slice(start, start + many)
 
 
+_FEWER = {"passages": (12, 40), "documents": (20,)}
+"""Of these kinds, the first columns are compared alone as well: they are the most important ones."""
 SPACES = {
     f"{many} {kind}": _columns(kind, many)
-    for kind, sizes in {"passages": (12, 40, 100), "documents": (20, 100), "neighbors": (60,), "topics": (40,)}.items()
-    for many in sizes
+    for kind, all_columns in _SIZES.items()
+    for many in (*_FEWER.get(kind, ()), all_columns)
 }
 """The columns in which texts are compared. Vectors of few dimensions compare subjects, those of many compare words."""
 COMPARISONS = tuple(name for space in SPACES for name in (space, f"best part in {space}"))
@@ -100,6 +102,8 @@ class TopicVectors:
             ("documents", _directions(by_document, _SIZES["documents"], rng)),
             ("neighbors", _directions(self._associations(documents), _SIZES["neighbors"], rng)),
             ("topics", _factors(by_document, _SIZES["topics"], rng)),
+            ("more topics", _factors(by_document, _SIZES["more topics"], rng)),
+            ("passage topics", _factors(by_passage, _SIZES["passage topics"], rng)),
         ):
             self._vectors[:-1, _columns(kind, vectors.shape[1])] = vectors
 

@@ -183,17 +183,24 @@ class WorkName:
 
 TITLE_WORDS, LETTERS = 3, 7
 """The minimum number of words of a title, and of letters of another name, that is recognized if it is misspelled."""
+_DIGITS = "0123456789"
 SAME_LETTERS = 5
 """The first letters that forms of one word share, if one of them is not the beginning of the other."""
 
 
 def _is_misspelled(word: str, name: str) -> bool:
     """Whether one letter of a name is missing, added, replaced or in the place of its neighbor."""
+    if word[:1] != name[:1] or abs(len(word) - len(name)) > 1 or word == name:
+        return False
+    # Versions of one name differ in their numbers: "TideNet2".
+    return word.rstrip(_DIGITS) != name.rstrip(_DIGITS) and _distance(word, name) == 1
+
+
+@lru_cache(maxsize=1 << 12)
+def _distance(word: str, name: str) -> int:
     from rapidfuzz.distance import OSA
 
-    # Versions of one name differ in their numbers: "TideNet2".
-    letters = [re.sub(r"\d+$", "", one) for one in (word, name)]
-    return letters[0] != letters[1] and word[:1] == name[:1] and OSA.distance(*letters, score_cutoff=1) == 1
+    return OSA.distance(word, name, score_cutoff=1)
 
 
 def _is_form_of(word: str, other: str) -> bool:
