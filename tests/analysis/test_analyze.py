@@ -133,7 +133,7 @@ def test_samples_are_averaged_and_give_pass_at_k(ran_small: Ran) -> None:
     assert run.samples.pass_at[1].value == pytest.approx(run.samples.mean_accuracy)
     assert run.samples.pass_at[1].value < run.samples.pass_at[2].value < run.samples.pass_at[3].value
     assert 0 < run.samples.agreement < 1
-    assert 0 < run.samples.standard_deviation < 0.1
+    assert 0 < run.samples.standard_deviation < 0.2
     assert run.overall.outcomes.responses == 3 * run.overall.outcomes.questions
 
 

@@ -28,6 +28,8 @@ pytestmark = pytest.mark.slow
 
 CLOZE = {"2406.04770", "2406.18533", "2407.19804", "2408.00714", "2412.02482", "2412.12089"}
 """Papers that cite four works with a text individually, by the notes to the data."""
+NAMED = {"2412.02482"}
+"""A paper whose only mask of a certain type follows a phrase of the work's title."""
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +94,7 @@ def test_every_paper_that_allows_items_gives_some(
     for paper in papers:
         texts = {work["id"] for work in paper["references"] if work["sections"]}
         alone = {c["ref"] for s in paper["sections"] for c in s["citations"] if c["individual"] and c["ref"] in texts}
-        if len(texts) >= 4 and len(alone) >= 2:
+        if len(texts) >= 4 and len(alone) >= 2 and paper["arxiv_id"] not in NAMED:
             assert paper["arxiv_id"] in choice | cloze, paper["arxiv_id"]
     # In two of them a sentence names the work, or its type is not certain.
     assert len(cloze & CLOZE) >= 2, cloze
