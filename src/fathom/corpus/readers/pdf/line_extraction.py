@@ -37,10 +37,10 @@ _WIDE_SPACE = "\ue002"
 _FIELDS = attrgetter(*Line.__dataclass_fields__)
 
 
-def limit_page_time() -> None:
-    """Have the system kill this process if the next page takes too long: pdfium cannot be interrupted."""
+def limit_page_time(seconds: float = MAX_PAGE_SECONDS) -> None:
+    """Have the system kill this process if the next page takes too long: pdfium cannot be interrupted. 0 ends this."""
     if hasattr(signal, "setitimer"):  # Windows has no such limit.
-        signal.setitimer(signal.ITIMER_PROF, MAX_PAGE_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def extract_as_json(content: bytes) -> dict[str, Any]:
@@ -74,6 +74,7 @@ def extract_as_json(content: bytes) -> dict[str, Any]:
         metadata = document.get_metadata_dict()
     finally:
         document.close()
+        limit_page_time(0)
     # Files that Ghostscript has rewritten may state for a regular font that it is heavy.
     body = max(fonts, key=lambda font: (fonts[font], font), default=None)
     if body is None or not body.heavy:
