@@ -20,6 +20,8 @@ MAX_ENVELOPE_LENGTH: Final = 200_000
 MAX_FIELDS: Final = 20
 _FIELD = re.compile(r"(?P<name>[A-Za-z]\w{0,30})[ \t]?[:=][ \t]?(?P<value>\S[^\n]{0,1000}?)(?:[ \t]{1,4}#[ \t][^\n]*)?")
 """A line of YAML or of an environment file: "candidate: 3"."""
+_FIELD_NAME = re.compile(r"\s*[A-Za-z]\w{0,30}[ \t]?[:=]", re.ASCII)
+_RECORD_STARTS = re.compile(r"\s*(?:- [A-Za-z]\w{0,30}[ \t]?[:=]|[a-z_]{1,30}:\s)", re.ASCII)
 _LIST_NAME = re.compile(r"[a-z_]{1,30}:")
 _FENCED = re.compile(r"\A```(?:json|python|yaml|text)?[ \t]*\n(?P<inside>[^`]+)\n```\Z", re.IGNORECASE)
 _ACTION = re.compile(
@@ -160,7 +162,9 @@ def opened(text: str, hints: KeyHints) -> str:
 
 def _answer_of_fields(text: str) -> str:
     """The answer of fields such as "candidate: 3" and "confidence: 0.9" as JSON, if all others are about the answer."""
-    fenced = _FENCED.match(text)
+    fenced = _FENCED.match(text) if text[:1] == "`" else None
+    if not fenced and not _FIELD_NAME.match(text):
+        return text
     lines = (fenced["inside"] if fenced else text).strip().split("\n")
     if len(lines) > MAX_FIELDS:
         return text
@@ -177,7 +181,9 @@ def _answer_of_fields(text: str) -> str:
 
 def _records(text: str) -> str:
     """A list of records in YAML, "- name: Lind" and "  count: 3" for each, as JSON; any other text as it is."""
-    fenced = _FENCED.match(text)
+    fenced = _FENCED.match(text) if text[:1] == "`" else None
+    if not fenced and not _RECORD_STARTS.match(text):
+        return text
     lines = [line.rstrip() for line in (fenced["inside"] if fenced else text).split("\n") if line.strip()]
     if lines and _LIST_NAME.fullmatch(lines[0]):
         lines = lines[1:]

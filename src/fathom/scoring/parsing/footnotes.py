@@ -27,7 +27,10 @@ MAX_NOTES: Final = 200
 
 def without_footnotes(text: str, hints: KeyHints) -> str:
     """The text without the notes at its end and without their marks."""
-    lines = text.rstrip().split("\n")
+    text = text.rstrip()
+    if not _NOTE.match(text, text.rfind("\n") + 1):
+        return text
+    lines = text.split("\n")
     marks: list[str] = []
     end = len(lines)
     while end > 1 and len(marks) < MAX_NOTES:

@@ -37,7 +37,9 @@ _GAP = re.compile(r"[ \t]{2,}")
 
 def as_table(text: str, hints: KeyHints) -> str:
     """A printed result as a table in Markdown, or NULL if it has no rows; any other text as it is."""
-    if len(text) > MAX_RESULT_LENGTH or "\n" not in text:
+    if len(text) > MAX_RESULT_LENGTH or not _may_be_result(text):
+        return text
+    if "\n" not in text:
         return "NULL" if _says_empty(text) else text
     body = _ELEMENT.sub(r"\1", _TIMING.sub("", _STATEMENT.sub("", text)))
     count = _ROW_COUNT.search(body)
@@ -79,6 +81,19 @@ def json_table(value: Any) -> Any:
     rows = value.get("rows", value.get("data"))
     fits = isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(columns) for row in rows)
     return rows if fits else value
+
+
+_FIRST_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz+(|")
+_FIRST_WORDS = ("SELECT", "COUNT(", "SUM(", "AVG(", "MIN(", "MAX(", "=#", "SQL>")
+_LAST_WORDS = ("row", "Empty set", "行", "条", "ime")
+
+
+def _may_be_result(text: str) -> bool:
+    """Whether a text begins like a printed result or ends with a count of rows; most responses do not."""
+    head, tail = text[:40].lstrip(), text[-60:]
+    if head[:1] in _FIRST_SIGNS and "\n" in text:
+        return True
+    return head.startswith(_FIRST_WORDS) or any(map(tail.__contains__, _LAST_WORDS))
 
 
 def _says_empty(text: str) -> bool:
