@@ -38,7 +38,7 @@ _BEFORE_BARE = re.compile(
     re.IGNORECASE,
 )
 _AFTER_BARE = re.compile(r"\s(?:is|fits|matches|seems|must|would|should|because|since)\b|\s?(?:[.,;:!)—–-]|\Z)")
-_LEADING_SIGNS = re.compile(r"\A(?!-\d)[^\w(\[#<\n]{1,8}(?=[\w(\[#])")
+_LEADING_SIGNS = re.compile(r"\A(?![^\w\n]{0,8}-\d)[^\w(\[#<\n]{1,8}(?=[\w(\[#])")
 _LONE = re.compile(
     rf"(?:{_NOUN}[\s_-]?)?#?[(\[]{{0,2}}(?P<lone>[a-z]|\d{{1,3}}|{'|'.join(_CARDINALS)})(?![\w'])"
     r"(?:[)\]]{1,2}|(?=\s*(?:\Z|\.(?!\d)|[:;,!\n(—–-]|\b(?:because|since|as|for|rather|instead|not)\b)))",

@@ -72,6 +72,10 @@ _ADDS_IN_ASIDE = re.compile(
     re.IGNORECASE,
 )
 """Another option in brackets: "1, 4 (5 as well?)"."""
+_VOTES = re.compile(
+    r"^\W{0,4}(?:model|annotator|voter|run|sample|attempt|expert|judge)[ \t]?\d{1,3}[ \t]?[:：]", re.I | re.M
+)
+"""What one of several answers is: "Model 1: 1, 3, 4"."""
 _ADDS = re.compile(r"\b(?:also|too|as well|additionally|plus|possibly|maybe)\b", re.IGNORECASE)
 _ENDS = " \t*_`\"'“”.!。"
 
@@ -81,6 +85,8 @@ def selected_options(text: str, marked: bool, of: int) -> list[int] | None:
     judged = [(name, yes or sign) for name, yes, sign in JUDGED.findall(text)]
     if len(judged) > 1:
         return _accepted(judged, of)
+    if len(_VOTES.findall(text)) > 1:
+        return None
     text = without_pipes(text)
     if any(_ADDS_IN_ASIDE.search(aside) for aside in _ASIDE.findall(text)):
         return None
@@ -136,7 +142,10 @@ def _listed(line: str, of: int) -> set[int] | None:
         first, last = position(one, of), position(two or one, of)
         if first is None or last is None or first > last:
             return None
-        found |= set(range(first, last + 1))
+        options = set(range(first, last + 1))
+        if found & options:
+            return None  # two lists: "2, 3 | 2"
+        found |= options
     return found or None
 
 
