@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -18,6 +18,7 @@ from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.documents import FieldName
 from fathom.records.errors import FathomError
 from fathom.records.lengths import format_length, parse_length
+from fathom.tasks.catalog import builds_per_context, family, family_names, per_context
 
 __all__ = [
     "DEFAULT",
@@ -32,6 +33,7 @@ __all__ = [
     "distinct_documents",
     "format_lengths",
     "sample_contexts",
+    "samples_by_year",
 ]
 
 DEFAULT_LENGTHS = "64K,128K,512K,1M"
@@ -160,15 +162,32 @@ def distinct_documents(corpus: Corpus) -> list[DocumentEntry]:
 
 
 def contexts_command(corpus: Corpus) -> str:
-    """The command that samples contexts, with lengths if the corpus cannot fill all of the default ones."""
+    """The command that samples contexts, with lengths if the corpus cannot fill all of the default ones, and by year if
+    its documents are compared by year."""
     command = f"fathom contexts {corpus.folder}"
     tokens = corpus.token_counts(tokenizer(corpus.manifest.tokenizer))
     sizes = [tokens[entry.id] for entry in distinct_documents(corpus)]
-    if not sizes or (MIN_DOCUMENTS * median(sizes) <= min(DEFAULT_TOKENS) and max(DEFAULT_TOKENS) <= sum(sizes) / 2):
+    if not sizes:
         return command
+    year = " --sampling year" if samples_by_year(corpus, _families_of_kind(corpus)) else ""
+    if MIN_DOCUMENTS * median(sizes) <= min(DEFAULT_TOKENS) and max(DEFAULT_TOKENS) <= sum(sizes) / 2:
+        return command + year
     chosen = choose_lengths(sizes)
     few = f" --min-documents {chosen.min_documents}" if chosen.min_documents < MIN_DOCUMENTS else ""
-    return f"{command} --lengths {format_lengths(chosen.lengths)} --count {chosen.count}{few}"
+    return f"{command} --lengths {format_lengths(chosen.lengths)} --count {chosen.count}{few}{year}"
+
+
+def _families_of_kind(corpus: Corpus) -> list[str]:
+    """The families that ask about documents of the most frequent kind alone."""
+    kinds = corpus.manifest.kinds
+    most = max(kinds, key=lambda kind: kinds[kind])
+    return [name for name in family_names() if builds_per_context(name) and per_context(name).kind == most]
+
+
+def samples_by_year(corpus: Corpus, families: Iterable[str]) -> bool:
+    """Whether contexts should contain documents of one year: a family compares these, and most have a year."""
+    dated = sum(entry.year is not None for entry in corpus.entries())
+    return any(family(name).compares_one_year for name in families) and dated > corpus.manifest.documents / 2
 
 
 def format_lengths(lengths: Sequence[int]) -> str:

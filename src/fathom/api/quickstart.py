@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fathom.api.arguments import Folder, as_path, as_paths, as_tokens
 from fathom.api.benches import Bench, BenchRecipe
-from fathom.api.contexts import MIN_DOCUMENTS, FittingLengths, choose_lengths, distinct_documents
+from fathom.api.contexts import MIN_DOCUMENTS, FittingLengths, choose_lengths, distinct_documents, samples_by_year
 from fathom.api.corpora import Corpus, ingest
 from fathom.api.prices import COMMON_MODELS
 from fathom.api.runs import Plan, Run, RunRequest, plan, run
@@ -124,8 +124,7 @@ def _choose_known(documents: Sequence[Collection[str]], families: Iterable[str])
 def _choose_sampling(corpus: Corpus, families: Iterable[str]) -> tuple[Sampling, ...]:
     """By year where a family needs it; along citations where most documents have one, or they would fill no context."""
     manifest = corpus.manifest
-    dated = sum(entry.year is not None for entry in corpus.entries())
-    if any(family(name).compares_one_year for name in families) and dated > manifest.documents / 2:
+    if samples_by_year(corpus, families):
         return ("year",)
     return ("random", "bfs", "dfs") if manifest.links >= manifest.documents else ("random",)
 
