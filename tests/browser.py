@@ -49,5 +49,6 @@ def problems(page: Page, exclude: str = "") -> list[str]:
     """The rules of axe-core that a page violates, each with an element."""
     from axe_playwright_python.sync_playwright import Axe
 
+    page.wait_for_load_state()  # A page that loads again has no styles at first.
     found = Axe().run(page, context={"exclude": [[exclude]]} if exclude else None).response["violations"]
     return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]

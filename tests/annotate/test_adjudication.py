@@ -116,6 +116,7 @@ def test_a_bench_is_built_from_adjudicated_layers(
                     section.locator(f"button[data-state={'merged' if both else 'accepted'}]").first.click()
                 expect(page.locator("#saved")).to_contain_text(f"{count - claim - 1} of {count} claims open")
             if number == 0:
+                page.wait_for_selector("html[data-ready]")
                 assert problems(page) == []
                 page.click("#undo")
                 expect(page.locator("#saved")).to_contain_text(f"1 of {count} claims open")
