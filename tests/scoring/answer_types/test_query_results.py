@@ -33,6 +33,14 @@ COUNTS = Rows(
         (Text(value="Bo Wu"), Number(value=Decimal(2))),
     ),
 )
+ONES = COUNTS.model_copy(
+    update={
+        "rows": (
+            (Text(value="A. Lind"), Number(value=Decimal(1))),
+            (Text(value="Bo Wu"), Number(value=Decimal(0))),
+        )
+    }
+)
 TIDES = Text(value="Tides, storms: a review")
 NONE = Unanswerable()
 THIRD = Choice(option=3, of=4)
@@ -93,6 +101,9 @@ CORRECT: list[tuple[Answer, str]] = [
     (CLOZE, "Citation 1 goes to candidate 2, citation 2 to candidate 4, citation 3 to candidate 3 and citation 4 to"
             " candidate 1."),
     (SELECTION, "Answer: Statements 1, 4 and 5"),
+    (Number(value=Decimal(0)), '{"matches": 0}'),
+    (ONES, "| author_name | matches |\n|---|---|\n| A. Lind | 1 |\n| Bo Wu | 0 |"),
+    (ONES, '[{"author": "A. Lind", "matches": 1}, {"author": "Bo Wu", "matches": 0}]'),
     (EUROS, '<total currency="EUR" scale="million">391.5</total>'),
     (Number(value=Decimal("37.4"), decimals=1, unit="km"), "Answer: 37.4 kilometres"),
     (Number(value=Decimal("-3717.19"), decimals=2, unit="万元"), '{"差额": -3717.19, "单位": "万元"}'),

@@ -66,9 +66,7 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatem
             text = ", ".join(listed)
         case Spans():
             text = json_values.json_passages(value)
-        case Text() if isinstance(value, dict) and (
-            month := month_among(key.value, [*map(json_values.scalar, value.values())])
-        ):
+        case Text() if isinstance(value, dict) and (month := month_among(key.value, _scalars(value))):
             text = month
         case _:
             text = json_values.scalar(json_values.lone(value))

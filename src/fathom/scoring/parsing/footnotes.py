@@ -47,11 +47,14 @@ def without_footnotes(text: str, hints: KeyHints) -> str:
     notes = "\n".join(lines[end:])
     if TELLS_MORE.search(notes) or RETRACTION.search(notes) or _CONDITION.search(notes):
         return text
-    for mark in {*marks}:
-        if not re.search(
-            rf"[^\s\[]{'' if mark[0] != '[' or mark[1] == '^' else '(?<=[^.,;:])'}[ \t]?{re.escape(mark)}", kept
-        ):
-            return text  # a list whose items have numbers in brackets
+    if not all(_is_behind_text(mark, kept) for mark in {*marks}):
+        return text  # a list whose items have numbers in brackets
     for mark in sorted({*marks}, key=len, reverse=True):
         kept = re.sub(rf"[ \t]?{re.escape(mark)}", "", kept)
     return kept.rstrip()
+
+
+def _is_behind_text(mark: str, text: str) -> bool:
+    """Whether a mark stands behind a word; "[1]" behind a punctuation mark may be the number of an item."""
+    before = "[^\\s\\[.,;:]" if re.fullmatch(r"\[\d+\]", mark) else "[^\\s\\[]"
+    return re.search(rf"{before}[ \t]?{re.escape(mark)}", text) is not None

@@ -11,6 +11,15 @@ from typing import Any, Final
 from fathom.scoring.parsing.flags import denies
 from fathom.scoring.parsing.normalization import normal
 
+_OPTION_FIELDS = (
+    "candidate",
+    "option",
+    "choice",
+    "prediction",
+    "selectedcandidate",
+    "selectedoption",
+    "citedcandidate",
+)
 _ANSWER_FIELDS = (
     "finalanswer",
     "最终答案",
@@ -23,18 +32,9 @@ _ANSWER_FIELDS = (
     "output",
     "response",
     "value",
-    "candidate",
-    "option",
-    "choice",
-    "prediction",
-    "selectedcandidate",
-    "selectedoption",
-    "citedcandidate",
+    *_OPTION_FIELDS,
 )
 _COUNT_FIELDS = frozenset({"count", "total", "number", "n", "sum", "average", "mean"})
-_OPTION_FIELDS = frozenset(
-    {"candidate", "option", "choice", "selectedcandidate", "selectedoption", "prediction", "citedcandidate"}
-)
 _ITEM_FIELDS = ("title", "article_title", "name", "author", "author_name", "article", "value", "item", "answer")
 _REMARK_FIELDS = frozenset(
     [
@@ -153,7 +153,9 @@ def is_open(value: Any, depth: int = 3) -> bool:
     {"answer": 4, "alternative": 5}, {"rejected": 5}."""
     if not isinstance(value, dict) or not depth:
         return False
-    if denies(value) or (len(value) == 1 and _DENIED_FIELD.fullmatch(next(iter(value)))):
+    # {"matches": 0} is a count.
+    stated = {name: one for name, one in value.items() if one != "0"}
+    if denies(stated) or (len(value) == 1 and _DENIED_FIELD.fullmatch(next(iter(value)))):
         return True
     if len(value) > 1 and any(_OPEN_FIELDS.fullmatch(name) and value[name] not in _EMPTY for name in value):
         return True
@@ -324,7 +326,7 @@ def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:
     for row in value if isinstance(value, list) else ():
         cells = row
         if isinstance(row, dict):
-            if denies(row):
+            if denies(row) and len(row) > len(columns):
                 continue
             named = {normal(name): cell for name, cell in row.items()}
             ordered = [named[normal(column)] for column in columns if normal(column) in named]

@@ -36,7 +36,10 @@ def piped_rows(lines: Iterable[str], columns: Sequence[str]) -> list[list[str]]:
             rows = []  # the lines above the rule are the header
         else:
             rows.append(cells)
-    return without_header(without_flags(header, _in_order(rows, header, columns)), columns)
+    rows = _in_order(rows, header, columns)
+    if len(header) > max(1, len(columns)):
+        rows = without_flags(header, rows)  # "matches" may also be a column of counts
+    return without_header(rows, columns)
 
 
 def _in_order(rows: list[list[str]], header: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
