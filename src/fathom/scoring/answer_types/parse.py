@@ -18,6 +18,7 @@ from typing import Any, Final
 from fathom.scoring.answer_types.parse_json import from_json
 from fathom.scoring.answer_types.parse_lists import parse_list, parse_rows
 from fathom.scoring.answer_types.parse_numbers import half_width, parse_number
+from fathom.scoring.answer_types.parse_sentences import parse_sentence
 from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_spans
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
@@ -278,7 +279,16 @@ def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answ
     # A key may contain a text such as "None"; then "None" is an answer.
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
         return number_of("0") if key.type == "number" and _THEREFORE_ZERO.search(text) else Unanswerable()
-    return _PARSERS[key.type](statement, key, hints)
+    parsed = _PARSERS[key.type](statement, key, hints)
+    return parse_sentence(statement, key, hints) or parsed if _may_be_sentence(parsed, hints) else parsed
+
+
+def _may_be_sentence(parsed: Answer | None, hints: KeyHints) -> bool:
+    """Whether nothing was parsed, or an item is more than one of the key: a clause around it."""
+    if parsed is None:
+        return True
+    texts = [scalar for scalar in scalars_of(parsed) if isinstance(scalar, Text)]
+    return bool(hints.whole) and any(letters(one.value) not in hints.whole for one in texts)
 
 
 def _is_negative(text: str, marked: bool) -> bool:

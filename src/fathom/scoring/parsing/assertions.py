@@ -1,0 +1,491 @@
+"""Reads what a sentence asserts by what remains beside its items.
+
+"It was Lind that had the most articles" and "Only Lind exceeded the threshold" both state Lind. This module knows no
+verbs and no nouns. It marks the items that the key knows and all numbers, and writes the sentence as a row with one
+letter per word: forms of "be" and "have", determiners, prepositions, conjunctions, other words, names. A sentence
+states its items if
+
+- no word denies, excludes, hedges, compares or offers an alternative ("not", "except", "perhaps", "than", "or"),
+- nothing else can be an item: no other name, no quotation, no phrase of its own between two commas,
+- each item is where a sentence states something: a subject, after "is", after a colon. After "of" or "citing" it only
+  describes something else.
+
+In doubt nothing is read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from fathom.scoring.parsing.normalization import INITIALS, UNIFORM_SIGNS, bare_letter
+from fathom.scoring.parsing.numerals import FoundNumber, every_number
+
+MAX_CHARACTERS: Final = 4_000
+MAX_SPELLINGS: Final = 200
+ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+_CLASSES: Final = {
+    "x": """not no never none neither nor nobody nothing cannot hardly but except excepting excluding excluded exclude
+        besides unlike without apart aside other others another else or either if unless whether suppose supposing
+        supposed assume assuming would could might may should must perhaps maybe possibly probably likely unlikely
+        apparently seemingly presumably almost nearly close closer closest near nearer nearest roughly around than
+        runner runner-up after before behind ahead preceding preceded precedes against some several among include
+        includes including part partly partially such example like similar similarly instead rather however though
+        although whereas while despite until yet still wrong incorrect false mistaken untrue disqualified fail fails
+        failed lack lacks missing missed candidate candidates guess guesses guessed doubt unsure unclear unknown
+        uncertain claim claims claimed also too additionally plus furthermore moreover versus vs half unrelated tentative
+        tentatively disputed contested rejected ruled eliminated omitted ignoring wait sorry oops actually previously
+        formerly initially originally earlier former say says said thinks think believes argues i we my you your why
+        how what when tie tied ties joint jointly equal equally same resembles follows
+        about approximately approx circa between anyone someone anybody somebody everyone everybody people user users""",
+    "a": "is are was were be been being",
+    "h": "has have had do does did",
+    "b": "both",
+    "d": "the a an this these those its their his her our every each all",
+    "f": "of",
+    "y": "by",
+    "p": "in on at with from to for under over per within across during through via as",
+    "c": "and",
+    "r": "who which that whose where",
+    "n": "only just namely precisely exactly simply solely alone clearly altogether overall together",
+    "s": "so thus therefore hence accordingly consequently",
+    "t": "then next finally lastly followed-by",
+    "g": "belongs-to belong-to goes-to go-to went-to",
+    "l": """article articles paper papers document documents doc docs table tables page pages section reference references
+        note chapter row line figure""",
+}  # fmt: skip
+"""The closed word classes. "x" is whatever may deny, hedge, compare or exclude; "l" labels the number after it."""
+_CLASS_OF: Final = {word: kind for kind, words in _CLASSES.items() for word in words.split()} | dict.fromkeys((*ORDINALS, "last"), "o")
+_ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)")
+_TITLED: Final = frozenset({"titled", "entitled", "named", "called"})
+_ITEMS, _NUMBERS = 0xE000, 0xF000
+"""Private characters that stand for the items and the numbers of a text."""
+_TOKEN = re.compile(r"[^\W_]+(?:[-'.][^\W\d_]+)*|->|=>|\S")
+_JOINED = (
+    (re.compile(r"(?i:\b(it|that|here|there)'s\b)"), r"\1 is"),
+    (re.compile(r"(?i:\bas well as\b)"), "and"),
+    (re.compile(r"(?i:\bfollowed by\b)"), "followed-by"),
+    (re.compile(r"(?i:\b(belongs?|goe?s?|went) to\b)"), r"\1-to"),
+    (re.compile(r"(?i:\b(?:more|less|fewer|greater|higher|lower|larger|longer|shorter|better) than (?=\S{0,4}[\d\uf000-\uf8ff]))"), ""),
+    (re.compile(r"(?i:(?<=[\d\uf000-\uf8ff]) or (?:more|fewer|less|higher|lower|longer|shorter)\b)"), ""),
+    (
+        re.compile(
+            r"(?i:,?[ \t](?:more|fewer|less|higher|lower|larger|smaller|longer|shorter) than (?:any(?:one|body)?"
+            r"(?: else|(?: of the)? others?)?|all(?: of)?(?: the)? others?)\b(?=[.;]))"
+        ),
+        " most",
+    ),
+)  # fmt: skip
+"""Phrases that count as one word, and comparisons that exclude nothing: "more than 5", "more than anyone else"."""
+_EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|_{1,2}|`)(?=[^\s*_`])([^\n*`]{1,400}?)(?<=\S)\1(?!\w)")
+_ASIDE = re.compile(r"[ \t]?\(([^()\n]{1,160})\)|[ \t]?\[(\d{1,3})\]")
+_OTHER_SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_][^\W_][.!])[ \t\n]+|(?<=[\d)\"\ue000-\uf8ff][.!])[ \t\n]+|(?<=[.!:])\n\s*")
+_SEPARATORS: Final = ",;.-:<>"
+
+
+class Sentence(NamedTuple):
+    """A sentence as a row of word classes."""
+
+    row: str
+    """One letter or sign per word; "I" is an item, "N" a number, "X" a name or a quotation."""
+    words: tuple[str, ...]
+    """The words in small letters; for an item or a number its private character."""
+
+
+class Marked(NamedTuple):
+    """A text whose items and numbers are marked."""
+
+    sentences: tuple[Sentence, ...]
+    names: tuple[str, ...]
+    """The spelling of each item in order."""
+    sure: tuple[bool, ...]
+    """Whether the end of the item is certain: it is quoted, or all its words have capital letters."""
+    numbers: tuple[FoundNumber, ...]
+    text: str
+
+    def name(self, sign: str) -> str:
+        return self.names[ord(sign) - _ITEMS]
+
+    def is_sure(self, sign: str) -> bool:
+        return self.sure[ord(sign) - _ITEMS]
+
+    def number(self, sign: str) -> FoundNumber:
+        return self.numbers[ord(sign) - _NUMBERS]
+
+    @property
+    def ratios(self) -> frozenset[str]:
+        """The signs of the numbers with "%"."""
+        return frozenset([chr(_NUMBERS + at) for at, one in enumerate(self.numbers) if one.unit == "%"])
+
+
+def _bare(text: str) -> str:
+    """The text without accents, in the signs that `letters` uses, but with its capital letters."""
+    text = unicodedata.normalize("NFKC", text.translate(UNIFORM_SIGNS))
+    if not text.isascii():
+        text = "".join([one if one.isascii() else _bare_letter(one) for one in text])
+    return INITIALS.sub(".", text).replace(" & ", " and ").replace(", and ", " and ")
+
+
+@lru_cache(maxsize=4096)
+def _bare_letter(letter: str) -> str:
+    bare = "".join(map(bare_letter, letter.casefold()))
+    return bare.capitalize() if letter.isupper() else bare
+
+
+def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
+    """The text with its items and numbers marked; None if it cannot be a few sentences about them.
+
+    `spellings` gives the key's own spelling of each name in small letters without accents.
+    """
+    text = text.strip()
+    if len(text) > MAX_CHARACTERS or len(spellings) > MAX_SPELLINGS or _OTHER_SCRIPT.search(text):
+        return None
+    bare = _bare(_EMPHASIS.sub("\x04\\2\x04", text))
+    if any("\ue000" <= sign <= "\uf8ff" for sign in bare):
+        return None
+    names: list[str] = []
+    sure: list[bool] = []
+    if spellings:
+        forms = "|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))
+        pattern = re.compile(
+            rf"(?P<open>[\"\x04]*)(?<![\w/-])(?P<name>{forms})(?P<end>[?!]?)(?P<stop>[.,]?)(?P<close>[\"\x04]*)"
+            r"(?![\w/]|[-'][\w])",
+            re.IGNORECASE,
+        )
+
+        def mark(found: re.Match[str]) -> str:
+            spelling, written = spellings[found["name"].lower()], found["name"]
+            quoted = bool(found["open"] and found["close"])
+            if not quoted and " " not in written and written[0].islower() and spelling[0].isupper():
+                return found[0]  # "moss" is no name where the key has "Moss"
+            names.append(spelling)
+            sure.append(quoted or _is_proper(written))
+            around = ("", "") if quoted else (found["open"], found["close"])
+            return f"{around[0]}{chr(_ITEMS + len(names) - 1)}{around[1]}{found['stop']}"
+
+        bare = pattern.sub(mark, bare)
+    bare = bare.replace("\x04", "")
+    numbers, counted = every_number(bare), bare
+    if len(names) > 1000 or len(numbers) > 1000 or not (names or numbers):
+        return None
+    for at in range(len(numbers) - 1, -1, -1):
+        bare = f"{bare[: numbers[at].start]}{chr(_NUMBERS + at)}{bare[numbers[at].end :]}"
+    bare = _ASIDE.sub(_without_aside, bare)
+    for pattern, instead in _JOINED:
+        bare = pattern.sub(instead, bare)
+    sentences = [_sentence(part) for part in _SENTENCE_END.split(bare) if part.strip()]
+    return Marked(tuple(sentences), tuple(names), tuple(sure), tuple(numbers), counted)
+
+
+def _is_proper(name: str) -> bool:
+    """Whether all words of a name have capital letters, so that small letters after it are not a part of it."""
+    words = [word for word in name.split() if len(word) > 3]
+    return len(words) > 1 and all(word[0].isupper() or word[0].isdigit() for word in words)
+
+
+def _sentence(text: str) -> Sentence:
+    words = _TOKEN.findall(text)
+    row: list[str] = []
+    for at, word in enumerate(words):
+        starts = at == 0 or row[-1] in ':."'
+        row.append(_class_of(word, starts))
+    return Sentence("".join(row), tuple([word.lower() for word in words]))
+
+
+def _class_of(word: str, starts: bool) -> str:
+    if _ITEMS <= ord(word[0]) < _NUMBERS and len(word) == 1:
+        return "I"
+    if ord(word[0]) >= _NUMBERS and len(word) == 1 and word <= "\uf8ff":
+        return "N"
+    low = word.lower()
+    if low in _CLASS_OF:
+        return _CLASS_OF[low]
+    if _ORDINAL.fullmatch(low):
+        return "o"
+    if not word[0].isalnum():
+        return ">" if word in {"->", "=>", "→"} else word[0]
+    if low.endswith("n't") or word[0].isdigit():
+        return "x" if word[0].isalpha() else "X"
+    if low.endswith("ly") and word == low:
+        return "n"
+    if word == low or starts or (word.isupper() and len(word) < 6):
+        return "w"
+    return "X"
+
+
+def _without_aside(aside: re.Match[str]) -> str:
+    """Nothing for brackets that name nothing else: "(9 citations)", "[3]"; "(twice)" is a part of the sentence."""
+    inside = _sentence(f"a {aside[1] or ''}")
+    if inside.words[1:] in {("twice",), ("2x",)}:
+        return " 2"
+    return "" if aside[2] or not re.search(r"[xXI\"oc]", inside.row) else aside[0]
+
+
+# -- Clauses ------------------------------------------------------------------------------------------------------
+
+
+class _Clause(NamedTuple):
+    """A part of a sentence between two separators, with at most one item."""
+
+    row: str
+    words: tuple[str, ...]
+    at: int
+    """The place of its item; -1 if it has none."""
+    closes: str
+    """The separator after it."""
+
+    @property
+    def before(self) -> str:
+        return self.row[: self.at]
+
+    @property
+    def after(self) -> str:
+        return self.row[self.at + 1 :]
+
+    @property
+    def item(self) -> str:
+        return self.words[self.at]
+
+
+def _clauses(sentence: Sentence, sign: str) -> list[_Clause]:
+    """The clauses of a sentence; none if one of them has two items. `sign` stands for an item.
+
+    "and" and "then" separate items and clauses about them, while "the highest revenue and margin" is one phrase.
+    """
+    row, words = sentence
+    bounds = [0]
+    for at, kind in enumerate(row):
+        named, last = sign in row[bounds[-1] : at], row[at - 1 : at]
+        between = named and (last == sign or sign in row[at:])
+        if kind in _SEPARATORS or (kind == "t" and named) or (kind == "c" and (between or last in _SEPARATORS)):
+            bounds += [at, at + 1]
+    bounds.append(len(row))
+    clauses = []
+    for start, end in zip(bounds[::2], bounds[1::2], strict=True):
+        part = row[start:end]
+        if part.count(sign) > 1:
+            return []
+        clauses.append(_Clause(part, words[start:end], part.find(sign), row[end : end + 1]))
+    return clauses
+
+
+# -- Names --------------------------------------------------------------------------------------------------------
+
+_HARMLESS = re.compile(r"[abcdfghlnoprstwyIN2,;:.<>-]*")
+_NAME_BESIDE = re.compile(r"(?<=[pfy])d?X+(?=[^I,;:]*a)")
+"""A name that the subject belongs to: "the first author of the LIGO papers is"."""
+_LEAD = re.compile(r"s?|n+|t|[pf].*|w[pfy].*")
+_ANNOUNCEMENT = re.compile(r"(?=.*[ahfpd])[abcdfhlnoprstwyN]{2,}")
+_ADDITION = re.compile(r"(?:[prsahn]|N[wlp]|w[pfy]).*|")
+_OF_ONE = re.compile(r"d[^I]*|")
+"""What may also be added about a single item: "the first author of Article 3"."""
+_SPEAKS = re.compile(r"[ahgwr<>]")
+"""A word of a sentence; a list without any is read elsewhere."""
+_OPENS = frozenset({"it", "there", "here", "they", "he", "she", "both"})
+_STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f)|.*g|s?d[wl]{1,2}")
+"""What precedes an item that a sentence states: nothing, "is", "is held by", "those of", "belongs to", "the article"."""
+_STATES_NEXT = re.compile(r"[nb]?")
+_STATES_IN_TURN = re.compile(r"t?[nb]?|t?d?[ow]{0,2}[ah]?(?:[rd]f)?|(?!a).*a")
+"""The same for the next item of a list or ranking: "then comes", "the third is"."""
+_TOLD = re.compile(r"|n|2|(?:[ahr]|pN).*")
+_TOLD_OF_SURE = re.compile(r"(?:[ahrpwnosl2]|y).*|")
+_FIGURE = re.compile(r"(?:p?N[wl]{0,2}|2)?")
+
+
+def asserted_names(text: str, spellings: Mapping[str, str], ordered: bool, single: bool) -> list[str]:
+    """The names that the text states, in order; none if it may state anything else.
+
+    `spellings` gives the key's own spelling of each name in small letters without accents.
+    """
+    found = marked(text, spellings)
+    sentence = _stating(found, ordered) if found and found.names and _is_complete(found) else None
+    if found is None or sentence is None:
+        return []
+    clauses = _clauses(sentence, "I")
+    stated = [clause for clause in clauses if clause.at >= 0]
+    sure = all(found.is_sure(clause.item) for clause in stated)
+    beside = [_is_beside(clause, clauses[:at], single, sure) for at, clause in enumerate(clauses) if clause.at < 0]
+    if not all(beside) or not _SPEAKS.search(sentence.row):
+        return []
+    for at, clause in enumerate(stated):
+        certain = found.is_sure(clause.item)
+        if not _is_stated(clause, first=not at, last=clause is stated[-1], ordered=ordered, sure=certain):
+            return []
+    if not _is_in_order(stated, ordered) or sentence.row.count("o") > sum(one.row.count("o") for one in stated):
+        return []
+    return [found.name(clause.item) for clause in stated for _ in range(2 if "2" in clause.after else 1)]
+
+
+def _is_complete(found: Marked) -> bool:
+    """Whether a text does not break off."""
+    return found.sentences[-1].row[-1] in ".!IN2)"
+
+
+def _stating(found: Marked, ordered: bool) -> Sentence | None:
+    """The sentence that states the items, if the others are harmless."""
+    stating = [at for at, one in enumerate(found.sentences) if "I" in one.row]
+    rows = [_NAME_BESIDE.sub(lambda name: "w" * len(name[0]), one.row) for one in found.sentences]
+    if not all(map(_HARMLESS.fullmatch, rows)) or any(".." in row for row in rows):
+        return None
+    others = [one for at, one in enumerate(found.sentences) if at not in stating]
+    if not all(one.row[0] in "dspnt" or one.words[0] in _OPENS for one in others):
+        return None
+    if len(stating) > 1 and not (ordered and stating[-1] - stating[0] == len(stating) - 1):
+        return None
+    words = [word for at in stating for word in found.sentences[at].words]
+    return Sentence("".join([rows[at] for at in stating]), tuple(words))
+
+
+def _is_beside(clause: _Clause, earlier: Sequence[_Clause], single: bool, sure: bool) -> bool:
+    """Whether a clause without an item cannot be an item itself."""
+    if any(one.at >= 0 for one in earlier):
+        return _ADDITION.fullmatch(clause.row) is not None or (single and _OF_ONE.fullmatch(clause.row) is not None)
+    if clause.closes == ":":
+        return _ANNOUNCEMENT.fullmatch(clause.row) is not None and (sure or re.search("[ah]", clause.row) is not None)
+    return _LEAD.fullmatch(clause.row) is not None
+
+
+def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, sure: bool) -> bool:
+    """Whether an item is where a sentence states something, and nothing after it can be a part of its name."""
+    before, after = clause.before, clause.after
+    in_turn = ordered and _STATES_IN_TURN.fullmatch(before)
+    if not in_turn and not (_STATES if first else _STATES_NEXT).fullmatch(before):
+        return False
+    label = clause.words[clause.at - 1] if before[-1:] in {"w", "l"} else ""
+    if label.endswith(("ing", "ed", "'s")) and label not in _TITLED:
+        return False  # "the article citing Tides"
+    if clause.closes == ":" or (clause.closes in "->" and not (last or ordered)):
+        return False
+    if after.startswith("ad") and clause.words[clause.at + 2] in {"a", "an"} and "most" not in clause.words:
+        return False  # "Lind is an author" leaves room for others
+    if "one" in clause.words or not (last or ordered):
+        return _FIGURE.fullmatch(after) is not None
+    return (_TOLD_OF_SURE if sure else _TOLD).fullmatch(after) is not None
+
+
+def _is_in_order(stated: Sequence[_Clause], ordered: bool) -> bool:
+    """Whether ordinals count the items of a ranking; where there is no order, an item may only be the first."""
+    for place, clause in enumerate(stated):
+        named = [word for word, kind in zip(clause.words, clause.row, strict=True) if kind == "o"]
+        own = (
+            {ORDINALS[place], f"{place + 1}{('st', 'nd', 'rd')[place] if place < 3 else 'th'}"} if place < 10 else set()
+        )
+        if ordered and clause is stated[-1]:
+            own.add("last")
+        if not all(word in (own if ordered else {"first", "1st"}) for word in named):
+            return False
+    return True
+
+
+# -- Numbers ------------------------------------------------------------------------------------------------------
+
+_OF_NUMBERS = re.compile(r"[abcdfghlnoprstwyNX2,;:.<>-]*")
+_LABELED = re.compile(r"(?<=[lX])(?:N[,c]+)*N")
+"""Numbers that name something: "Article 3", "articles 1, 4 and 5", "Synaptotagmin 7"."""
+_GIVEN = re.compile(r"d[owl]{0,2}N|\A[wl]N|r[^,;:N]{0,8}N(?=[^,;]*[ah])")
+"""Numbers that a sentence takes as given: "the 6 articles", "the first 8"."""
+_TOTAL = re.compile(r"(?<=N)[wl]{0,2}p?fd?N")
+"""What a number is a part of: "5 of the 12 articles"."""
+_RANGE = re.compile(r"N[-p]N")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_FALLS = re.compile(
+    r"\b(?:decreas|declin|fell|fall|drop|reduc|shr[aiu]nk|los[st]|negative|minus|down|lower|worse|cut)", re.IGNORECASE
+)
+
+
+def asserted_number(text: str, unit: str) -> tuple[FoundNumber, str] | None:
+    """The one number that a text asserts, and the text it was found in; None in doubt."""
+    found = marked(text, {})
+    if found is None or not _is_complete(found) or not all(_OF_NUMBERS.fullmatch(one.row) for one in found.sentences):
+        return None
+    with_numbers = [one for one in found.sentences if "N" in one.row]
+    if len(with_numbers) > 1 or not _SPEAKS.search(with_numbers[0].row) or _RANGE.search(with_numbers[0].row):
+        return None
+    if unit and _FALLS.search(found.text):
+        return None
+    candidates = _candidates(found, with_numbers[0])
+    return (candidates[0], found.text) if len({one.value for one in candidates}) == 1 else None
+
+
+def _candidates(found: Marked, sentence: Sentence) -> list[FoundNumber]:
+    """The numbers of a sentence that may be its result; years only if there is nothing else."""
+    row = sentence.row
+    for pattern in (_LABELED, _GIVEN, _TOTAL):
+        row = pattern.sub(lambda part: part[0].replace("N", "w"), row)
+    if any(kind == "w" and word in found.ratios for word, kind in zip(sentence.words, row, strict=True)):
+        return []  # "61% of the remaining 80%"
+    numbers = [found.number(word) for word, kind in zip(sentence.words, row, strict=True) if kind == "N"]
+    return [one for one in numbers if not _is_year(found, one)] or numbers
+
+
+def _is_year(found: Marked, number: FoundNumber) -> bool:
+    return not number.unit and _YEAR.fullmatch(found.text, number.start, number.end) is not None
+
+
+_OF_LIST = re.compile(r"[abcdfghlnoprstwyN2,;:.<>-]*")
+_LISTED = re.compile(r"(?!a)[abdghlnoprstwy]*")
+_LISTED_NEXT = re.compile(r"n?")
+_LISTED_IN_TURN = re.compile(r"[tondwpah]*")
+
+
+def asserted_numbers(text: str, ordered: bool) -> tuple[list[FoundNumber], str]:
+    """The numbers that a text lists, in order, and the text they were found in; none in doubt."""
+    found = marked(text, {})
+    if found is None or not _is_complete(found) or not all(_OF_LIST.fullmatch(one.row) for one in found.sentences):
+        return [], ""
+    with_numbers = [one for one in found.sentences if "N" in one.row]
+    if len(with_numbers) != 1 or with_numbers[0] is not found.sentences[0]:
+        return [], ""
+    row, words = with_numbers[0]
+    row = _GIVEN.sub(lambda part: part[0].replace("N", "w"), _LABELED.sub(lambda part: "w" * len(part[0]), row))
+    if not re.search(r"[ahwt<>2]", row) or ".." in row:
+        return [], ""
+    clauses = _clauses(Sentence(row, words), "N")
+    stated = [clause for clause in clauses if clause.at >= 0]
+    beside = [_is_beside(clause, clauses[:at], False, True) for at, clause in enumerate(clauses) if clause.at < 0]
+    if len(stated) < 2 or not all(beside) or not _is_in_order(stated, ordered):
+        return [], ""
+    nouns = {clause.words[clause.at + 1 :] for clause in stated if clause.after not in {"", "2"}}
+    later = _LISTED_IN_TURN if ordered else _LISTED_NEXT
+    if not _LISTED.fullmatch(stated[0].before) or not all(later.fullmatch(one.before) for one in stated[1:]):
+        return [], ""
+    if any(clause.closes in ":-" and clause.closes for clause in stated):
+        return [], ""
+    if nouns and (len(nouns) > 1 or not (ordered or stated[-1].after not in {"", "2"})):
+        return [], ""
+    return [found.number(one.item) for one in stated for _ in range(2 if "2" in one.after else 1)], found.text
+
+
+# -- Rows ---------------------------------------------------------------------------------------------------------
+
+_COUNT_BEFORE = re.compile(r"(?:|.*a)t?Np")
+_COUNT_AFTER = re.compile(r"[ah]?[wndop]{0,4}N[wlpdno]*")
+
+
+def asserted_rows(text: str, spellings: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The names and numbers that a text states in pairs: "Lind has three articles and Wu one."; none in doubt."""
+    found = marked(text, spellings)
+    sentence = _stating(found, ordered=True) if found and found.names and _is_complete(found) else None
+    if found is None or sentence is None:
+        return []
+    clauses = _clauses(sentence, "I")
+    stated = [clause for clause in clauses if clause.at >= 0]
+    beside = [_is_beside(clause, clauses[:at], False, True) for at, clause in enumerate(clauses) if clause.at < 0]
+    if not all(beside) or not _is_in_order(stated, ordered=True):
+        return []
+    pairs: list[tuple[str, str]] = []
+    for at, clause in enumerate(stated):
+        position = _STATES if not at else _STATES_IN_TURN
+        if clause.row.count("N") != 1:
+            return []
+        told = position.fullmatch(clause.before) and _COUNT_AFTER.fullmatch(clause.after)
+        if not told and not (_COUNT_BEFORE.fullmatch(clause.before) and clause.after in {"", "."}):
+            return []
+        number = found.number(clause.words[clause.row.find("N")])
+        pairs.append((found.name(clause.item), found.text[number.start : number.end]))
+    return pairs
