@@ -39,7 +39,6 @@ from fathom.scoring.parsing.query_results import as_table
 from fathom.scoring.parsing.remarks import ADDS, TELLS_MORE, without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
-from fathom.scoring.parsing.sentences import items_in_sentences
 from fathom.scoring.parsing.tables import piped_rows, without_numbers
 
 _MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "[Ans", "[ANS", "[EOS]", "](")
@@ -110,8 +109,6 @@ _THEREFORE_ZERO = re.compile(
     r"\b(?:so|therefore|thus|hence|which means|meaning)\b[^.\n\d]{0,60}\b(?:0|zero)\W{0,4}\Z", re.IGNORECASE
 )
 """A count of nothing: "No article meets the condition, so the count is 0."."""
-_BY_PERSON = re.compile(r"\b(?:articles?|papers?|works?) (?:by|of)\b", re.IGNORECASE)
-"""What names something else by a person: "the article by Lind"."""
 _DENIES = re.compile(
     r"\b(?:not|never|except|but|besides|other than|neither|nor|unlike|without|cannot|wrong|incorrect)\b|n't\b",
     re.IGNORECASE,
@@ -160,9 +157,7 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
         return Text(value=kept)
     if letters(bare) not in hints.whole and letters(kept := _HONORIFIC.sub("", CONTRAST.sub("", bare))) in hints.whole:
         return Text(value=kept)  # "Dr. Mei Lind, not Jonas Wu"
-    named = letters(bare) not in hints.whole and not _BY_PERSON.search(line)
-    told = items_in_sentences([line], hints) if named else []
-    return Text(value=told[0] if len(set(told)) == 1 else bare) if bare else None
+    return Text(value=bare) if bare else None
 
 
 _AFTER_NAME = re.compile(
@@ -280,12 +275,12 @@ def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answ
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
         return number_of("0") if key.type == "number" and _THEREFORE_ZERO.search(text) else Unanswerable()
     parsed = _PARSERS[key.type](statement, key, hints)
-    return parse_sentence(statement, key, hints) or parsed if _may_be_sentence(parsed, hints) else parsed
+    return parse_sentence(statement, key, hints) or parsed if _may_be_sentence(parsed, text, hints) else parsed
 
 
-def _may_be_sentence(parsed: Answer | None, hints: KeyHints) -> bool:
+def _may_be_sentence(parsed: Answer | None, text: str, hints: KeyHints) -> bool:
     """Whether nothing was parsed, or an item is more than one of the key: a clause around it."""
-    if parsed is None:
+    if parsed is None or "twice" in text:
         return True
     texts = [scalar for scalar in scalars_of(parsed) if isinstance(scalar, Text)]
     return bool(hints.whole) and any(letters(one.value) not in hints.whole for one in texts)

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from fathom.scoring.parsing.normalization import INITIALS, UNIFORM_SIGNS, bare_letter
+from fathom.scoring.parsing.normalization import INITIALS, UNIFORM_SIGNS, bare_letter, plain
 from fathom.scoring.parsing.numerals import FoundNumber, every_number
 
 MAX_CHARACTERS: Final = 4_000
@@ -31,60 +31,96 @@ ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seve
 _CLASSES: Final = {
     "x": """not no never none neither nor nobody nothing cannot hardly but except excepting excluding excluded exclude
         besides unlike without apart aside other others another else or either if unless whether suppose supposing
-        supposed assume assuming would could might may should must perhaps maybe possibly probably likely unlikely
+        supposed possible possibility plausible alternative alternatives alternatively assume assuming would could might may should must perhaps maybe possibly probably likely unlikely
         apparently seemingly presumably almost nearly close closer closest near nearer nearest roughly around than
-        runner runner-up after before behind ahead preceding preceded precedes against some several among include
-        includes including part partly partially such example like similar similarly instead rather however though
+        runner runner-up after before behind ahead preceding preceded precedes against some several include
+        includes including part partly partially such few more fewer less short etc jr sr junior senior example like similar similarly instead rather however though
         although whereas while despite until yet still wrong incorrect false mistaken untrue disqualified fail fails
         failed lack lacks missing missed candidate candidates guess guesses guessed doubt unsure unclear unknown
         uncertain claim claims claimed also too additionally plus furthermore moreover versus vs half unrelated tentative
         tentatively disputed contested rejected ruled eliminated omitted ignoring wait sorry oops actually previously
         formerly initially originally earlier former say says said thinks think believes argues i we my you your why
         how what when tie tied ties joint jointly equal equally same resembles follows
-        about approximately approx circa between anyone someone anybody somebody everyone everybody people user users""",
-    "a": "is are was were be been being",
-    "h": "has have had do does did",
-    "b": "both",
-    "d": "the a an this these those its their his her our every each all",
-    "f": "of",
+        about approximately approx circa between
+        不 没 無 无 未 非 或 除 若 如 也 等 可 似 近 但 另 之 约 anyone someone anybody somebody everyone everybody people user users""",
+    "a": "is are was were be been being 是 为 為",
+    "h": "has have had do does did 有 共 占 达 合",
+    "b": "both all each 均 都 只 仅",
+    "d": "the a an this these those its their his her our every 其 该 这 此",
+    "f": "of 的",
     "y": "by",
-    "p": "in on at with from to for under over per within across during through via as",
-    "c": "and",
-    "r": "who which that whose where",
+    "p": "in on at with from to for under over per within across during through via as among 在 于 由 从 按 以 对 根 据",
+    "c": "and 和 与 及",
+    "r": "who which that whose where qui que",
     "n": "only just namely precisely exactly simply solely alone clearly altogether overall together",
-    "s": "so thus therefore hence accordingly consequently",
+    "s": "so thus therefore hence accordingly consequently 因 故",
     "t": "then next finally lastly followed-by",
     "g": "belongs-to belong-to goes-to go-to went-to",
     "l": """article articles paper papers document documents doc docs table tables page pages section reference references
-        note chapter row line figure""",
+        note chapter row line figure author authors company companies""",
+    "2": "twice",
 }  # fmt: skip
 """The closed word classes. "x" is whatever may deny, hedge, compare or exclude; "l" labels the number after it."""
-_CLASS_OF: Final = {word: kind for kind, words in _CLASSES.items() for word in words.split()} | dict.fromkeys((*ORDINALS, "last"), "o")
+_CLASS_OF: Final = {word: kind for kind, words in _CLASSES.items() for word in words.split()} | dict.fromkeys(
+    (*ORDINALS, "last"), "o"
+)
+CLOSED_WORDS: Final = frozenset(_CLASS_OF)
+CONNECTIVES: Final = frozenset({word for word, kind in _CLASS_OF.items() if kind in "stonb"})
+"""What may be between two commas without being an item of its own: "Thus, Lind and Wu"."""
+_PLACES: Final = tuple(
+    [
+        {
+            word,
+            f"{place}{('th', 'st', 'nd', 'rd')[place] if place < 4 else 'th'}",
+            f"第{'一二三四五六七八九十'[place - 1]}",
+        }
+        for place, word in enumerate(ORDINALS, start=1)
+    ]
+)
+"""The spellings of each ordinal."""
 _ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)")
 _TITLED: Final = frozenset({"titled", "entitled", "named", "called"})
 _ITEMS, _NUMBERS = 0xE000, 0xF000
 """Private characters that stand for the items and the numbers of a text."""
-_TOKEN = re.compile(r"[^\W_]+(?:[-'.][^\W\d_]+)*|->|=>|\S")
+_TOKEN = re.compile(
+    r"第[一二三四五六七八九十]|[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+(?:[-'.&][^\W\d_\u4e00-\u9fff]+)*|->|=>|\S"
+)
 _JOINED = (
     (re.compile(r"(?i:\b(it|that|here|there)'s\b)"), r"\1 is"),
+    (re.compile(r"\b[Cc]'is\b"), "it is"),
     (re.compile(r"(?i:\bas well as\b)"), "and"),
     (re.compile(r"(?i:\bfollowed by\b)"), "followed-by"),
+    (re.compile(r"(?i:\band so (?:on|forth)\b)"), "etc"),
+    (re.compile(r"(?i:\b(?:is|are|was|were) to\b)"), "would"),
     (re.compile(r"(?i:\b(belongs?|goe?s?|went) to\b)"), r"\1-to"),
     (re.compile(r"(?i:\b(?:more|less|fewer|greater|higher|lower|larger|longer|shorter|better) than (?=\S{0,4}[\d\uf000-\uf8ff]))"), ""),
     (re.compile(r"(?i:(?<=[\d\uf000-\uf8ff]) or (?:more|fewer|less|higher|lower|longer|shorter)\b)"), ""),
     (
         re.compile(
-            r"(?i:,?[ \t](?:more|fewer|less|higher|lower|larger|smaller|longer|shorter) than (?:any(?:one|body)?"
-            r"(?: else|(?: of the)? others?)?|all(?: of)?(?: the)? others?)\b(?=[.;]))"
+            r"(?i:,?[ \t](?:more|fewer|less|higher|lower|larger|smaller|longer|shorter) (?:[a-z]+ ){0,2}than (?:any(?:one"
+            r"|body)?(?: else|(?: of the)? others?(?: [a-z]+)?)?|all(?: of)?(?: the)? others?)(?=[.;,]|\Z))"
         ),
         " most",
     ),
 )  # fmt: skip
 """Phrases that count as one word, and comparisons that exclude nothing: "more than 5", "more than anyone else"."""
 _EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|_{1,2}|`)(?=[^\s*_`])([^\n*`]{1,400}?)(?<=\S)\1(?!\w)")
-_ASIDE = re.compile(r"[ \t]?\(([^()\n]{1,160})\)|[ \t]?\[(\d{1,3})\]")
-_OTHER_SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
-_SENTENCE_END = re.compile(r"(?<=[^\W\d_][^\W_][.!])[ \t\n]+|(?<=[\d)\"\ue000-\uf8ff][.!])[ \t\n]+|(?<=[.!:])\n\s*")
+_ASIDE = re.compile(r"[ \t]?\(([^()\n]{1,160})\)|[ \t]?\[(?:[A-Za-z]{2,9} )?([\uf000-\uf8ff])\]")
+_BULLET = re.compile(r"^[^\w\"\x04\n(\[{$\ue000-\uf8ff]+", re.MULTILINE)
+_PLACE = re.compile(
+    r"(?:^|(?<=[\s;,]))\(?(?:([\uf000-\uf8ff])[.):]?|([A-Z])[.)])[ \t]+(?=[\ue000-\uefff])", re.MULTILINE
+)
+"""The number of an item in a numbered list."""
+_OTHER_SCRIPT = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
+_OPEN_END = re.compile(r"\.\.\.|…|[✗✘❌]")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_BESIDE_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff])(?=\d)")
+_CHINESE_STOPS = str.maketrans({"、": ",", "。": "."})
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_][^\W_][.!?])[ \t\n]+|(?<=[\d)\"\ue000-\uf8ff][.!?])[ \t\n]+|(?<=[.!?:])\n\s*")
+_CLOSINGS = frozenset({("no", "other"), ("nobody", "else"), ("none", "other"), ("no", "others")})
+_BRACKETS = str.maketrans(dict.fromkeys("[]{}", ""))
+_HAS_ITEM = re.compile(r"[\ue000-\uefff]")
+_LINE_END = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n\s*")
 _SEPARATORS: Final = ",;.-:<>"
 
 
@@ -143,9 +179,21 @@ def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
     `spellings` gives the key's own spelling of each name in small letters without accents.
     """
     text = text.strip()
-    if len(text) > MAX_CHARACTERS or len(spellings) > MAX_SPELLINGS or _OTHER_SCRIPT.search(text):
+    if (
+        len(text) > MAX_CHARACTERS
+        or len(spellings) > MAX_SPELLINGS
+        or _OTHER_SCRIPT.search(text)
+        or _OPEN_END.search(text)
+    ):
         return None
-    bare = _bare(_EMPHASIS.sub("\x04\\2\x04", text))
+    text = plain(text) if "$" in text or "\\" in text else text
+    bare = _bare(_EMPHASIS.sub("\x04\\2\x04", text)).strip("[]{}$: \t\n")
+    if bare[:1] == "(" and ")" not in bare[:-1]:
+        bare = bare[1:].rstrip(")")
+    bare = bare.removesuffix(")") if "(" not in bare else bare
+    letter = r"\w"
+    if _CHINESE.search(bare):
+        bare, letter = _BESIDE_CHINESE.sub(" ", bare.translate(_CHINESE_STOPS)), r"[^\W\u4e00-\u9fff]"
     if any("\ue000" <= sign <= "\uf8ff" for sign in bare):
         return None
     names: list[str] = []
@@ -153,8 +201,8 @@ def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
     if spellings:
         forms = "|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))
         pattern = re.compile(
-            rf"(?P<open>[\"\x04]*)(?<![\w/-])(?P<name>{forms})(?P<end>[?!]?)(?P<stop>[.,]?)(?P<close>[\"\x04]*)"
-            r"(?![\w/]|[-'][\w])",
+            rf"(?P<open>[\"\x04]*)(?<!{letter})(?<![/-])(?P<name>{forms})(?P<end>[?!]?)(?P<stop>[.,]?)(?P<close>[\"\x04]*)"
+            rf"(?!{letter}|/|[-']\w)",
             re.IGNORECASE,
         )
 
@@ -175,17 +223,43 @@ def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
         return None
     for at in range(len(numbers) - 1, -1, -1):
         bare = f"{bare[: numbers[at].start]}{chr(_NUMBERS + at)}{bare[numbers[at].end :]}"
+    if len(bullets := [line for line in bare.split("\n") if _BULLET.match(line)]) > 1 and names:
+        if not all(map(_HAS_ITEM.search, bullets)):
+            return None
+    bare = _BULLET.sub("", bare)
+    places = [
+        numbers[ord(number) - _NUMBERS].value if number else ord(letter) - ord("A") + 1
+        for number, letter in _PLACE.findall(bare)
+    ]
+    if len(places) > 1 and places == [*range(1, len(places) + 1)]:
+        bare = _PLACE.sub("", bare)
     bare = _ASIDE.sub(_without_aside, bare)
     for pattern, instead in _JOINED:
         bare = pattern.sub(instead, bare)
+    lines = _LINE_END.split(bare.translate(_BRACKETS))
+    if len(lines) > 1 and names and not all(map(_HAS_ITEM.search, lines)):
+        return None
+    bare = "; ".join(lines)
     sentences = [_sentence(part) for part in _SENTENCE_END.split(bare) if part.strip()]
+    if len(sentences) > 1 and sentences[0].row.endswith("?") and "I" not in sentences[0].row:
+        sentences = sentences[1:]  # the question
+    sentences = [one for one in sentences if not _is_closing(one)]
+    if not sentences:
+        return None
     return Marked(tuple(sentences), tuple(names), tuple(sure), tuple(numbers), counted)
+
+
+def _is_closing(sentence: Sentence) -> bool:
+    """Whether a sentence says that there is nothing else: "No other article qualifies." """
+    return sentence.words[:2] in _CLOSINGS and not re.search('x.*x.*x|[IX"]', sentence.row)
 
 
 def _is_proper(name: str) -> bool:
     """Whether all words of a name have capital letters, so that small letters after it are not a part of it."""
+    if not name.isascii() and _CHINESE.match(name):
+        return len(name) > 5
     words = [word for word in name.split() if len(word) > 3]
-    return len(words) > 1 and all(word[0].isupper() or word[0].isdigit() for word in words)
+    return " " in name and not name.islower() and all(word[0].isupper() or word[0].isdigit() for word in words)
 
 
 def _sentence(text: str) -> Sentence:
@@ -205,7 +279,7 @@ def _class_of(word: str, starts: bool) -> str:
     low = word.lower()
     if low in _CLASS_OF:
         return _CLASS_OF[low]
-    if _ORDINAL.fullmatch(low):
+    if _ORDINAL.fullmatch(low) or low[0] == "第":
         return "o"
     if not word[0].isalnum():
         return ">" if word in {"->", "=>", "→"} else word[0]
@@ -213,6 +287,8 @@ def _class_of(word: str, starts: bool) -> str:
         return "x" if word[0].isalpha() else "X"
     if low.endswith("ly") and word == low:
         return "n"
+    if word != low and low.endswith("'s"):
+        return "z"
     if word == low or starts or (word.isupper() and len(word) < 6):
         return "w"
     return "X"
@@ -222,7 +298,7 @@ def _without_aside(aside: re.Match[str]) -> str:
     """Nothing for brackets that name nothing else: "(9 citations)", "[3]"; "(twice)" is a part of the sentence."""
     inside = _sentence(f"a {aside[1] or ''}")
     if inside.words[1:] in {("twice",), ("2x",)}:
-        return " 2"
+        return " twice"
     return "" if aside[2] or not re.search(r"[xXI\"oc]", inside.row) else aside[0]
 
 
@@ -262,7 +338,7 @@ def _clauses(sentence: Sentence, sign: str) -> list[_Clause]:
     for at, kind in enumerate(row):
         named, last = sign in row[bounds[-1] : at], row[at - 1 : at]
         between = named and (last == sign or sign in row[at:])
-        if kind in _SEPARATORS or (kind == "t" and named) or (kind == "c" and (between or last in _SEPARATORS)):
+        if kind in _SEPARATORS or (kind == "t" and named) or (kind == "c" and (between or at == bounds[-1])):
             bounds += [at, at + 1]
     bounds.append(len(row))
     clauses = []
@@ -277,40 +353,52 @@ def _clauses(sentence: Sentence, sign: str) -> list[_Clause]:
 # -- Names --------------------------------------------------------------------------------------------------------
 
 _HARMLESS = re.compile(r"[abcdfghlnoprstwyIN2,;:.<>-]*")
-_NAME_BESIDE = re.compile(r"(?<=[pfy])d?X+(?=[^I,;:]*a)")
-"""A name that the subject belongs to: "the first author of the LIGO papers is"."""
-_LEAD = re.compile(r"s?|n+|t|[pf].*|w[pfy].*")
+_NAME_BESIDE = re.compile(r"(?:(?<=[pfy])d?X+z?|X*z)(?=[^I,;:]*a)")
+"""A name that the subject belongs to: "the first author of the LIGO papers is", "Wu's co-authors are"."""
+_LEAD = re.compile(r"s?|n+|t|[pf].+|w[pfy].+")
 _ANNOUNCEMENT = re.compile(r"(?=.*[ahfpd])[abcdfhlnoprstwyN]{2,}")
-_ADDITION = re.compile(r"(?:[prsahn]|N[wlp]|w[pfy]).*|")
+_STRAY_AND = re.compile(r"\Ac|c[-,;.:]")
+_ADDITION = re.compile(r"(?:[prsahn].|N[wlp]|w[pfy].).*|")
+_ADDITION_TO_LIST = re.compile(r"(?:pN|N[wlp]|r.*[ah]).*|")
 _OF_ONE = re.compile(r"d[^I]*|")
 """What may also be added about a single item: "the first author of Article 3"."""
-_SPEAKS = re.compile(r"[ahgwr<>]")
-"""A word of a sentence; a list without any is read elsewhere."""
 _OPENS = frozenset({"it", "there", "here", "they", "he", "she", "both"})
-_STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f)|.*g|s?d[wl]{1,2}")
+_STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f)|.*g|s?d[wl]{1,2}|l")
 """What precedes an item that a sentence states: nothing, "is", "is held by", "those of", "belongs to", "the article"."""
 _STATES_NEXT = re.compile(r"[nb]?")
-_STATES_IN_TURN = re.compile(r"t?[nb]?|t?d?[ow]{0,2}[ah]?(?:[rd]f)?|(?!a).*a")
+_STATES_IN_TURN = re.compile(r"t?[nb]?|t?d?(?:[ow]{0,2}[ah]?(?:[rd]f)?|o?w?wp)|(?!a).*[ag]")
 """The same for the next item of a list or ranking: "then comes", "the third is"."""
-_TOLD = re.compile(r"|n|2|(?:[ahr]|pN).*")
-_TOLD_OF_SURE = re.compile(r"(?:[ahrpwnosl2]|y).*|")
-_FIGURE = re.compile(r"(?:p?N[wl]{0,2}|2)?")
+_TOLD = re.compile(r"|n|2|(?:b?[ahr]|pN).*")
+_TOLD_OF_SURE = re.compile(r"b?(?:[ahrpwnosl2y]|fw+aN).*|")
+
+_AGENT = re.compile(r"[ah][wn]{1,2}y")
+"""What makes an item the object of another one: "Lind is cited by"."""
+_FIGURE = re.compile(r"(?:pN[wl]{0,2}|2)?")
 
 
-def asserted_names(text: str, spellings: Mapping[str, str], ordered: bool, single: bool) -> list[str]:
+def asserted_names(
+    text: str, spellings: Mapping[str, str], is_marked: bool, *, ordered: bool, single: bool, repeats: bool
+) -> list[str]:
     """The names that the text states, in order; none if it may state anything else.
 
     `spellings` gives the key's own spelling of each name in small letters without accents.
     """
     found = marked(text, spellings)
-    sentence = _stating(found, ordered) if found and found.names and _is_complete(found) else None
+    sentence = _stating(found, ordered) if found and found.names and _is_complete(found, is_marked) else None
     if found is None or sentence is None:
         return []
     clauses = _clauses(sentence, "I")
     stated = [clause for clause in clauses if clause.at >= 0]
     sure = all(found.is_sure(clause.item) for clause in stated)
-    beside = [_is_beside(clause, clauses[:at], single, sure) for at, clause in enumerate(clauses) if clause.at < 0]
-    if not all(beside) or not _SPEAKS.search(sentence.row):
+    if _STRAY_AND.search(sentence.row):
+        return []
+    bare = not re.search("[ahgwr]", "".join([clause.row for clause in stated]))
+    beside = [
+        _is_beside(clause, clauses[:at], single, sure and not bare, bare)
+        for at, clause in enumerate(clauses)
+        if clause.at < 0
+    ]
+    if not all(beside):
         return []
     for at, clause in enumerate(stated):
         certain = found.is_sure(clause.item)
@@ -318,22 +406,26 @@ def asserted_names(text: str, spellings: Mapping[str, str], ordered: bool, singl
             return []
     if not _is_in_order(stated, ordered) or sentence.row.count("o") > sum(one.row.count("o") for one in stated):
         return []
+    names = [found.name(clause.item) for clause in stated]
+    if not repeats and len({*names}) < len(names):
+        return []
     return [found.name(clause.item) for clause in stated for _ in range(2 if "2" in clause.after else 1)]
 
 
-def _is_complete(found: Marked) -> bool:
-    """Whether a text does not break off."""
-    return found.sentences[-1].row[-1] in ".!IN2)"
+def _is_complete(found: Marked, is_marked: bool) -> bool:
+    """Whether a text does not break off. An answer that is marked as such needs no full stop."""
+    last = found.sentences[-1].row[-1]
+    return last not in "abcdfghprxy,:-" if is_marked else last in ".!IN2)"
 
 
 def _stating(found: Marked, ordered: bool) -> Sentence | None:
     """The sentence that states the items, if the others are harmless."""
     stating = [at for at, one in enumerate(found.sentences) if "I" in one.row]
     rows = [_NAME_BESIDE.sub(lambda name: "w" * len(name[0]), one.row) for one in found.sentences]
-    if not all(map(_HARMLESS.fullmatch, rows)) or any(".." in row for row in rows):
+    if not all(map(_HARMLESS.fullmatch, rows)):
         return None
     others = [one for at, one in enumerate(found.sentences) if at not in stating]
-    if not all(one.row[0] in "dspnt" or one.words[0] in _OPENS for one in others):
+    if not all(one.row[0] in "dspnt" or one.words[0] in _OPENS or one.row[-1] == ":" for one in others):
         return None
     if len(stating) > 1 and not (ordered and stating[-1] - stating[0] == len(stating) - 1):
         return None
@@ -341,25 +433,40 @@ def _stating(found: Marked, ordered: bool) -> Sentence | None:
     return Sentence("".join([rows[at] for at in stating]), tuple(words))
 
 
-def _is_beside(clause: _Clause, earlier: Sequence[_Clause], single: bool, sure: bool) -> bool:
+def _is_beside(
+    clause: _Clause, earlier: Sequence[_Clause], single: bool = False, sure: bool = True, bare: bool = False
+) -> bool:
     """Whether a clause without an item cannot be an item itself."""
     if any(one.at >= 0 for one in earlier):
-        return _ADDITION.fullmatch(clause.row) is not None or (single and _OF_ONE.fullmatch(clause.row) is not None)
+        if bare:
+            return _ADDITION_TO_LIST.fullmatch(clause.row) is not None
+        told = single and sure and earlier[-1].closes != "c" and _OF_ONE.fullmatch(clause.row) is not None
+        joined = earlier[-1].closes == "c" and clause.row[:1] not in {*"ahpr", ""}
+        return told or (_ADDITION.fullmatch(clause.row) is not None and not joined)
     if clause.closes == ":":
         return _ANNOUNCEMENT.fullmatch(clause.row) is not None and (sure or re.search("[ah]", clause.row) is not None)
-    return _LEAD.fullmatch(clause.row) is not None
+    participle = sure and (
+        (clause.words[:1] and clause.words[0].endswith(("ing", "ed"))) or re.search("[ah]", clause.row)
+    )
+    if bare:
+        return all(map(CONNECTIVES.__contains__, clause.words))
+    return bool(participle) or _LEAD.fullmatch(clause.row) is not None
 
 
 def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, sure: bool) -> bool:
     """Whether an item is where a sentence states something, and nothing after it can be a part of its name."""
     before, after = clause.before, clause.after
-    in_turn = ordered and _STATES_IN_TURN.fullmatch(before)
-    if not in_turn and not (_STATES if first else _STATES_NEXT).fullmatch(before):
+    position = _STATES if first else _STATES_NEXT
+    if ordered and ("o" in before or not first):
+        position = _STATES_IN_TURN
+    if not position.fullmatch(before):
         return False
     label = clause.words[clause.at - 1] if before[-1:] in {"w", "l"} else ""
     if label.endswith(("ing", "ed", "'s")) and label not in _TITLED:
         return False  # "the article citing Tides"
-    if clause.closes == ":" or (clause.closes in "->" and not (last or ordered)):
+    if _AGENT.match(after) or "among" in clause.words:
+        return False
+    if clause.closes == ":" or (clause.closes in "<>" and clause.closes and not ordered):
         return False
     if after.startswith("ad") and clause.words[clause.at + 2] in {"a", "an"} and "most" not in clause.words:
         return False  # "Lind is an author" leaves room for others
@@ -371,48 +478,52 @@ def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, sure: bo
 def _is_in_order(stated: Sequence[_Clause], ordered: bool) -> bool:
     """Whether ordinals count the items of a ranking; where there is no order, an item may only be the first."""
     for place, clause in enumerate(stated):
-        named = [word for word, kind in zip(clause.words, clause.row, strict=True) if kind == "o"]
-        own = (
-            {ORDINALS[place], f"{place + 1}{('st', 'nd', 'rd')[place] if place < 3 else 'th'}"} if place < 10 else set()
-        )
-        if ordered and clause is stated[-1]:
-            own.add("last")
-        if not all(word in (own if ordered else {"first", "1st"}) for word in named):
+        own = _PLACES[place] if ordered and place < len(_PLACES) else _PLACES[0] if not ordered else set()
+        own = own | {"last"} if ordered and clause is stated[-1] else own
+        if any(kind == "o" and word not in own for word, kind in zip(clause.words, clause.row, strict=True)):
             return False
     return True
 
 
 # -- Numbers ------------------------------------------------------------------------------------------------------
 
-_OF_NUMBERS = re.compile(r"[abcdfghlnoprstwyNX2,;:.<>-]*")
+_OF_NUMBERS = re.compile(r"[abcdfghlnoprstwyzNX,;:.-]*")
 _LABELED = re.compile(r"(?<=[lX])(?:N[,c]+)*N")
 """Numbers that name something: "Article 3", "articles 1, 4 and 5", "Synaptotagmin 7"."""
-_GIVEN = re.compile(r"d[owl]{0,2}N|\A[wl]N|r[^,;:N]{0,8}N(?=[^,;]*[ah])")
+_GIVEN = re.compile(r"oN|[db]{1,2}[owl]?N|\A[wl]N|r[^,;:N]{0,8}N(?=[^,;]*[ah])")
 """Numbers that a sentence takes as given: "the 6 articles", "the first 8"."""
 _TOTAL = re.compile(r"(?<=N)[wl]{0,2}p?fd?N")
 """What a number is a part of: "5 of the 12 articles"."""
-_RANGE = re.compile(r"N[-p]N")
+_RANGE = re.compile(r"[\uf000-\uf8ff] (?:-|to|through) [\uf000-\uf8ff]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FALLS = re.compile(
     r"\b(?:decreas|declin|fell|fall|drop|reduc|shr[aiu]nk|los[st]|negative|minus|down|lower|worse|cut)", re.IGNORECASE
 )
 
 
-def asserted_number(text: str, unit: str) -> tuple[FoundNumber, str] | None:
+def asserted_number(text: str, unit: str, is_marked: bool) -> tuple[FoundNumber, str] | None:
     """The one number that a text asserts, and the text it was found in; None in doubt."""
     found = marked(text, {})
-    if found is None or not _is_complete(found) or not all(_OF_NUMBERS.fullmatch(one.row) for one in found.sentences):
+    if (
+        found is None
+        or not _is_complete(found, is_marked)
+        or not all(_OF_NUMBERS.fullmatch(one.row) for one in found.sentences)
+    ):
         return None
     with_numbers = [one for one in found.sentences if "N" in one.row]
-    if len(with_numbers) > 1 or not _SPEAKS.search(with_numbers[0].row) or _RANGE.search(with_numbers[0].row):
+    if (
+        len(with_numbers) > 1
+        or not re.search("[ahw]", with_numbers[0].row)
+        or _RANGE.search(" ".join(with_numbers[0].words))
+    ):
         return None
     if unit and _FALLS.search(found.text):
         return None
-    candidates = _candidates(found, with_numbers[0])
+    candidates = _candidates(found, with_numbers[0], unit)
     return (candidates[0], found.text) if len({one.value for one in candidates}) == 1 else None
 
 
-def _candidates(found: Marked, sentence: Sentence) -> list[FoundNumber]:
+def _candidates(found: Marked, sentence: Sentence, unit: str) -> list[FoundNumber]:
     """The numbers of a sentence that may be its result; years only if there is nothing else."""
     row = sentence.row
     for pattern in (_LABELED, _GIVEN, _TOTAL):
@@ -420,7 +531,16 @@ def _candidates(found: Marked, sentence: Sentence) -> list[FoundNumber]:
     if any(kind == "w" and word in found.ratios for word, kind in zip(sentence.words, row, strict=True)):
         return []  # "61% of the remaining 80%"
     numbers = [found.number(word) for word, kind in zip(sentence.words, row, strict=True) if kind == "N"]
+    if len(numbers) == 1 and _is_pronoun(found, numbers[0], row):
+        return []
+    if unit and unit != "%":
+        numbers = [one for one in numbers if one.unit != "%"]
     return [one for one in numbers if not _is_year(found, one)] or numbers
+
+
+def _is_pronoun(found: Marked, number: FoundNumber, row: str) -> bool:
+    """Whether "one" is no count: "Answer with one number"."""
+    return found.text[number.start : number.end].lower() == "one" and not re.search(r"[an]N|\AN", row)
 
 
 def _is_year(found: Marked, number: FoundNumber) -> bool:
@@ -433,21 +553,25 @@ _LISTED_NEXT = re.compile(r"n?")
 _LISTED_IN_TURN = re.compile(r"[tondwpah]*")
 
 
-def asserted_numbers(text: str, ordered: bool) -> tuple[list[FoundNumber], str]:
+def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[FoundNumber], str]:
     """The numbers that a text lists, in order, and the text they were found in; none in doubt."""
     found = marked(text, {})
-    if found is None or not _is_complete(found) or not all(_OF_LIST.fullmatch(one.row) for one in found.sentences):
+    if (
+        found is None
+        or not _is_complete(found, is_marked)
+        or not all(_OF_LIST.fullmatch(one.row) for one in found.sentences)
+    ):
         return [], ""
     with_numbers = [one for one in found.sentences if "N" in one.row]
     if len(with_numbers) != 1 or with_numbers[0] is not found.sentences[0]:
         return [], ""
     row, words = with_numbers[0]
     row = _GIVEN.sub(lambda part: part[0].replace("N", "w"), _LABELED.sub(lambda part: "w" * len(part[0]), row))
-    if not re.search(r"[ahwt<>2]", row) or ".." in row:
+    if not re.search(r"[ahwt<>2]", row):
         return [], ""
     clauses = _clauses(Sentence(row, words), "N")
     stated = [clause for clause in clauses if clause.at >= 0]
-    beside = [_is_beside(clause, clauses[:at], False, True) for at, clause in enumerate(clauses) if clause.at < 0]
+    beside = [_is_beside(clause, clauses[:at]) for at, clause in enumerate(clauses) if clause.at < 0]
     if len(stated) < 2 or not all(beside) or not _is_in_order(stated, ordered):
         return [], ""
     nouns = {clause.words[clause.at + 1 :] for clause in stated if clause.after not in {"", "2"}}
@@ -463,19 +587,22 @@ def asserted_numbers(text: str, ordered: bool) -> tuple[list[FoundNumber], str]:
 
 # -- Rows ---------------------------------------------------------------------------------------------------------
 
-_COUNT_BEFORE = re.compile(r"(?:|.*a)t?Np")
-_COUNT_AFTER = re.compile(r"[ah]?[wndop]{0,4}N[wlpdno]*")
+_COUNT_BEFORE = re.compile(r"(?:|.*a)t?N[wl]{0,2}[py]")
+_COUNT_AFTER = re.compile(r"[ah]?[wndop]{0,4}N[wlpdnof]*")
+_TIMES = ((re.compile(r"\btwice\b"), "two times"), (re.compile(r"\bonce\b"), "one time"))
 
 
-def asserted_rows(text: str, spellings: Mapping[str, str]) -> list[tuple[str, str]]:
+def asserted_rows(text: str, spellings: Mapping[str, str], is_marked: bool) -> list[tuple[str, str]]:
     """The names and numbers that a text states in pairs: "Lind has three articles and Wu one."; none in doubt."""
+    for word, number_of_times in _TIMES:
+        text = word.sub(number_of_times, text)
     found = marked(text, spellings)
-    sentence = _stating(found, ordered=True) if found and found.names and _is_complete(found) else None
+    sentence = _stating(found, ordered=True) if found and found.names and _is_complete(found, is_marked) else None
     if found is None or sentence is None:
         return []
     clauses = _clauses(sentence, "I")
     stated = [clause for clause in clauses if clause.at >= 0]
-    beside = [_is_beside(clause, clauses[:at], False, True) for at, clause in enumerate(clauses) if clause.at < 0]
+    beside = [_is_beside(clause, clauses[:at]) for at, clause in enumerate(clauses) if clause.at < 0]
     if not all(beside) or not _is_in_order(stated, ordered=True):
         return []
     pairs: list[tuple[str, str]] = []
