@@ -357,7 +357,7 @@ _NAME_BESIDE = re.compile(r"(?:(?<=[pfy])d?X+z?|X*z)(?=[^I,;:]*a)")
 """A name that the subject belongs to: "the first author of the LIGO papers is", "Wu's co-authors are"."""
 _LEAD = re.compile(r"s?|n+|t|[pf].+|w[pfy].+")
 _ANNOUNCEMENT = re.compile(r"(?=.*[ahfpd])[abcdfhlnoprstwyN]{2,}")
-_STRAY_AND = re.compile(r"\Ac|c[-,;.:]")
+_STRAY_AND = re.compile(r"\Ac|c[-,;.:]|It[-,;.:]")
 _ADDITION = re.compile(r"(?:[prsahn].|N[wlp]|w[pfy].).*|")
 _ADDITION_TO_LIST = re.compile(r"(?:pN|N[wlp]|r.*[ah]).*|")
 _OF_ONE = re.compile(r"d[^I]*|")
@@ -368,7 +368,7 @@ _STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f)|.*g|s?d[w
 _STATES_NEXT = re.compile(r"[nb]?")
 _STATES_IN_TURN = re.compile(r"t?[nb]?|t?d?(?:[ow]{0,2}[ah]?(?:[rd]f)?|o?w?wp)|(?!a).*[ag]")
 """The same for the next item of a list or ranking: "then comes", "the third is"."""
-_TOLD = re.compile(r"|n|2|(?:b?[ahr]|pN).*")
+_TOLD = re.compile(r"|2|(?:b?[ahr]|pN).*")
 _TOLD_OF_SURE = re.compile(r"b?(?:[ahrpwnosl2y]|fw+aN).*|")
 
 _AGENT = re.compile(r"[ah][wn]{1,2}y")
@@ -472,6 +472,8 @@ def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, sure: bo
         return False  # "Lind is an author" leaves room for others
     if "one" in clause.words or not (last or ordered):
         return _FIGURE.fullmatch(after) is not None
+    if last and clause.words[clause.at + 1 :] == ("only",):
+        return True
     return (_TOLD_OF_SURE if sure else _TOLD).fullmatch(after) is not None
 
 
