@@ -24,6 +24,7 @@ from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
 from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.announcements import announced_part
+from fathom.scoring.parsing.assertions import leaves_open
 from fathom.scoring.parsing.envelopes import opened
 from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.footnotes import without_footnotes
@@ -66,6 +67,8 @@ _REASON = re.compile(
 _OF_CANDIDATES = frozenset({"choice", "selection", "assignment"})
 _ANNOUNCED = frozenset({"text", "set", "multiset", "ranking", "rows", "selection", "assignment"})
 """Types of answers that may follow a line that announces them."""
+_IN_OWN_WORDS = frozenset({"number", "text", "set", "multiset", "ranking", "rows"})
+"""Types of answers that a sentence states with no word that may leave it open."""
 _MAY_BE_JSON = frozenset('{["n*_`')
 _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
 """The beginning of "not Lind but Wu"."""
@@ -274,6 +277,8 @@ def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answ
     # A key may contain a text such as "None"; then "None" is an answer.
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
         return number_of("0") if key.type == "number" and _THEREFORE_ZERO.search(text) else Unanswerable()
+    if not statement.marked and key.type in _IN_OWN_WORDS and " " in text and leaves_open(text, hints.spellings):
+        return None
     parsed = _PARSERS[key.type](statement, key, hints)
     return parse_sentence(statement, key, hints) or parsed if _may_be_sentence(parsed, text, hints) else parsed
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -29,20 +29,22 @@ MAX_SPELLINGS: Final = 200
 ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 _CLASSES: Final = {
-    "x": """not no never none neither nor nobody nothing cannot hardly but except excepting excluding excluded exclude
-        besides unlike without apart aside other others another else or either if unless whether suppose supposing
-        supposed possible possibility plausible alternative alternatives alternatively assume assuming would could might may should must perhaps maybe possibly probably likely unlikely
-        apparently seemingly presumably almost nearly close closer closest near nearer nearest roughly around than
-        runner runner-up after before behind ahead preceding preceded precedes against some several include
-        includes including part partly partially such few more fewer less short etc jr sr junior senior example like similar similarly instead rather however though
-        although whereas while despite until yet still wrong incorrect false mistaken untrue disqualified fail fails
-        failed lack lacks missing missed candidate candidates guess guesses guessed doubt unsure unclear unknown
-        uncertain claim claims claimed also too additionally plus furthermore moreover versus vs half unrelated tentative
-        tentatively disputed contested rejected ruled eliminated omitted ignoring wait sorry oops actually previously
-        formerly initially originally earlier former say says said thinks think believes argues i we my you your why
-        how what when tie tied ties joint jointly equal equally same resembles follows
-        about approximately approx circa between
-        不 没 無 无 未 非 或 除 若 如 也 等 可 似 近 但 另 之 约 anyone someone anybody somebody everyone everybody people user users""",
+    "x": """no not none neither nor nothing nobody cannot hardly than or but when how why what i we my you your also too
+        other another else such more fewer less few same tie tied ties joint jointly equal equally about approx
+        approximately circa between half people anyone someone everyone anybody somebody everybody should must likely
+        probably think sorry user users like similar initially after against vs versus also though while if although
+        candidate candidates possible ruled unrelated plausible say said says around following follows
+        等 也 可 但 另 不 没 無 无 非 之 约 近 似""",
+    "X": """never except excepting excluding excluded exclude besides unlike without apart aside either unless whether
+        suppose supposing supposed assume assuming would could might may perhaps maybe possibly unlikely apparently
+        seemingly presumably almost nearly close closer closest near nearer nearest roughly runner-up before behind ahead
+        preceding preceded precedes some several include includes including part partly partially etc example similarly
+        instead rather however whereas despite until yet still wrong incorrect false mistaken untrue disqualified fail
+        fails failed lack lacks missing missed guess guesses guessed doubt unsure unclear unknown uncertain claim claims
+        claimed additionally plus furthermore moreover tentative tentatively disputed contested rejected eliminated
+        omitted ignoring wait oops actually previous previously formerly original originally earlier former thinks thought
+        believes argues possibility alternative alternatively resembles short jr sr junior senior anything worst
+        若 未 或 除""",
     "a": "is are was were be been being 是 为 為",
     "h": "has have had do does did 有 共 占 达 合",
     "b": "both all each 均 都 只 仅",
@@ -60,10 +62,11 @@ _CLASSES: Final = {
         note chapter row line figure author authors company companies""",
     "2": "twice",
 }  # fmt: skip
-"""The closed word classes. "x" is whatever may deny, hedge, compare or exclude; "l" labels the number after it."""
-_CLASS_OF: Final = {word: kind for kind, words in _CLASSES.items() for word in words.split()} | dict.fromkeys(
-    (*ORDINALS, "last"), "o"
-)
+"""The closed word classes. Whatever may deny, hedge, compare or exclude has the letter "x", or "X" if no
+response that states an answer in its own words has it; "l" labels the number after it."""
+_CLASS_OF: Final = {
+    word: kind.replace("X", "x") for kind, words in _CLASSES.items() for word in words.split()
+} | dict.fromkeys((*ORDINALS, "last"), "o")
 CLOSED_WORDS: Final = frozenset(_CLASS_OF)
 CONNECTIVES: Final = frozenset({word for word, kind in _CLASS_OF.items() if kind in "stonb"})
 """What may be between two commas without being an item of its own: "Thus, Lind and Wu"."""
@@ -122,6 +125,27 @@ _BRACKETS = str.maketrans(dict.fromkeys("[]{}", ""))
 _HAS_ITEM = re.compile(r"[\ue000-\uefff]")
 _LINE_END = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n\s*")
 _SEPARATORS: Final = ",;.-:<>"
+
+
+_LEFT_OPEN = re.compile(
+    rf"\b(?:{'|'.join(w for w in _CLASSES['X'].split() if w.isascii())})\b|若|未|或|除|以外|之外|至少|至多",
+    re.IGNORECASE,
+)
+_QUOTATION = re.compile(r"[\"“«《][^\"“”«»《》\n]{1,400}[\"”»》]")
+
+
+def leaves_open(text: str, spellings: Iterable[str]) -> bool:
+    """Whether a text in the responder's own words denies something, leaves it open or tells what others think.
+
+    Words inside a quotation or a spelling of the key do not count.
+    """
+    if _LEFT_OPEN.search(text) is None:
+        return False
+    text = _QUOTATION.sub(" ", text)
+    if _LEFT_OPEN.search(text) is None:
+        return False
+    found = {word.lower() for word in _LEFT_OPEN.findall(text)}
+    return not all(any(word in spelling.lower() for spelling in spellings) for word in found)
 
 
 class Sentence(NamedTuple):
