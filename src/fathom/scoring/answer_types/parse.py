@@ -212,6 +212,21 @@ _UNSETTLED = re.compile(
 """What denies the options that follow, or leaves them open."""
 
 
+_BACKWARDS = re.compile(
+    r"\bfrom the last (?:mask|slot|blank|citation|one)?\b|\b(?:in )?reversed? order\b|\b(?:no one|nobody|probably none)\b",
+    re.IGNORECASE,
+)
+_OPTION_COLUMN = re.compile(
+    r"\A\s*\|[ \t]*(?:candidate|option)[ \t]*\|[ \t]*(?:citation|mask|slot|blank)[ \t]*\|[^\0]*", re.IGNORECASE
+)
+_TWO_CELLS = re.compile(r"^\|[ \t]*([^|\n]{1,20}?)[ \t]*\|[ \t]*([^|\n]{1,20}?)[ \t]*\|[ \t]*$", re.MULTILINE)
+
+
+def _with_slot_first(table: re.Match[str]) -> str:
+    """A table with the options in its first column, with its columns exchanged."""
+    return _TWO_CELLS.sub(r"| \2 | \1 |", table[0])
+
+
 _RUN = re.compile(r"[*_\[(]{0,3}\d{1,3}(?:[ \t]?[,;-][ \t]?\d{1,3}){1,99}[*_\])]{0,3}\.?")
 """Options in order: "3, 1, 4, 2"."""
 _MOVES = re.compile(
@@ -223,8 +238,9 @@ _MOVES = re.compile(
 def _parse_assignment(statement: AnswerStatement, key: Assignment, hints: KeyHints) -> Assignment | None:
     """The option of each slot, from pairs such as "2: C", from a table, or from a plain list."""
     stated = _NOT_FIRST.sub("", statement.text)
-    if _UNSETTLED.match(stated):
+    if _UNSETTLED.match(stated) or _BACKWARDS.search(stated):
         return None
+    stated = _OPTION_COLUMN.sub(_with_slot_first, stated)
     head, _, remark = stated.strip().partition("\n\n")
     if (
         statement.marked
@@ -277,7 +293,7 @@ def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answ
     # A key may contain a text such as "None"; then "None" is an answer.
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
         return number_of("0") if key.type == "number" and _THEREFORE_ZERO.search(text) else Unanswerable()
-    if not statement.marked and key.type in _IN_OWN_WORDS and " " in text and leaves_open(text, hints.spellings):
+    if not statement.marked and key.type in _IN_OWN_WORDS and len(text) > 3 and leaves_open(text, hints.spellings):
         return None
     parsed = _PARSERS[key.type](statement, key, hints)
     return parse_sentence(statement, key, hints) or parsed if _may_be_sentence(parsed, text, hints) else parsed

@@ -38,6 +38,10 @@ _TOTAL_ROW = frozenset({"total", "sum", "overall", "grand total"})
 _ORIGINS = re.compile(r"[ \t]\((?:articles?|papers?|documents?)[ \t]#?\d[^()\n]{0,200}\)\Z", re.IGNORECASE)
 """Where the number of a row comes from: "Lind: 2 (articles 1 and 4)"."""
 _DIGIT = re.compile(r"\d")
+_BOUNDED = re.compile(
+    r"(?:[:=,]|\bwrote|\bhas|\bhave)[ \t](?:at (?:least|most)|below|above|under|over|up to)[ \t]\d", re.IGNORECASE
+)
+"""A bound where a row has a number: "8 words: below 7"."""
 _REVERSED = re.compile(
     r"\b(?:(?:reversed?|opposite) order|in (?:some|any|no (?:particular|specific)|random|arbitrary) order)\b",
     re.IGNORECASE,
@@ -95,6 +99,8 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
             return None
         text = _COMPARED.sub(", ", text)
     if numeric:
+        if " if " in text:
+            return None
         text = bare_numbers(plain(text))
     items = items_in(text, hints, numeric, counted=isinstance(key, Multiset))
     if numeric:
@@ -149,6 +155,8 @@ def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
 def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows | None:
     """The rows of a table: drawn with pipes, or one per line."""
     stated = lines_in(_with_decimal_points(statement.text, key), hints)
+    if any(map(_BOUNDED.search, stated)):
+        return None
     lines = [_without_columns(_ORIGINS.sub("", line), key) for line in stated]
     if "\\\\" in statement.text and all(line.count(" & ") == len(key.columns) - 1 for line in lines):
         lines = [line.replace(" & ", " | ") for line in lines]

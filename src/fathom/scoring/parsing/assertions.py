@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from fathom.scoring.parsing.non_answers import BOUND
 from fathom.scoring.parsing.normalization import INITIALS, UNIFORM_SIGNS, bare_letter, plain
 from fathom.scoring.parsing.numerals import FoundNumber, every_number
 
@@ -31,19 +32,19 @@ ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seve
 _CLASSES: Final = {
     "x": """no not none neither nor nothing nobody cannot hardly than or but when how why what i we my you your also too
         other another else such more fewer less few same tie tied ties joint jointly equal equally about approx
-        approximately circa between half people anyone someone everyone anybody somebody everybody should must likely
+        approximately circa between half anyone someone everyone anybody somebody everybody should must likely
         probably think sorry user users like similar initially after against vs versus also though while if although
-        candidate candidates possible ruled unrelated plausible say said says around following follows
+        candidate candidates possible ruled plus anything thought unrelated plausible say said says around following follows
         等 也 可 但 另 不 没 無 无 非 之 约 近 似""",
-    "X": """never except excepting excluding excluded exclude besides unlike without apart aside either unless whether
+    "X": """never except excepting excluding excluded exclude besides unlike without either unless whether
         suppose supposing supposed assume assuming would could might may perhaps maybe possibly unlikely apparently
         seemingly presumably almost nearly close closer closest near nearer nearest roughly runner-up before behind ahead
         preceding preceded precedes some several include includes including part partly partially etc example similarly
         instead rather however whereas despite until yet still wrong incorrect false mistaken untrue disqualified fail
         fails failed lack lacks missing missed guess guesses guessed doubt unsure unclear unknown uncertain claim claims
-        claimed additionally plus furthermore moreover tentative tentatively disputed contested rejected eliminated
-        omitted ignoring wait oops actually previous previously formerly original originally earlier former thinks thought
-        believes argues possibility alternative alternatively resembles short jr sr junior senior anything worst
+        claimed additionally furthermore moreover tentative tentatively disputed contested rejected eliminated
+        omitted ignoring wait oops actually previous previously formerly original originally earlier former thinks
+        believes argues possibility alternative alternatively resembles short jr sr junior senior worst
         若 未 或 除""",
     "a": "is are was were be been being 是 为 為",
     "h": "has have had do does did 有 共 占 达 合",
@@ -93,7 +94,12 @@ _JOINED = (
     (re.compile(r"\b[Cc]'is\b"), "it is"),
     (re.compile(r"(?i:\bas well as\b)"), "and"),
     (re.compile(r"(?i:\bfollowed by\b)"), "followed-by"),
-    (re.compile(r"(?i:\band so (?:on|forth)\b)"), "etc"),
+    (re.compile(r"(?i:\b(?:consists?|consisting|composed|made up) of\b)"), "is"),
+    (re.compile(r"(?i:\band, (then|finally|lastly),)"), r"and \1"),
+    (re.compile(r"(?i:,? and (?:no|nobody|none) (?:others?|else)\b[^.,;\ue000-\uf8ff]*(?=[.]|\Z))"), ""),
+    (re.compile(r"(?i:\band so (?:on|forth)\b|以外|之外)"), "etc"),
+    (re.compile(r"(?i:\b(?:apart|aside) from\b|\banything but\b)"), "except"),
+    (re.compile(r"(?i:\b(add\w*|sum\w*|com\w*|amount\w*) up to\b)"), r"\1 to"),
     (re.compile(r"(?i:\b(?:is|are|was|were) to\b)"), "would"),
     (re.compile(r"(?i:\b(belongs?|goe?s?|went) to\b)"), r"\1-to"),
     (re.compile(r"(?i:\b(?:more|less|fewer|greater|higher|lower|larger|longer|shorter|better) than (?=\S{0,4}[\d\uf000-\uf8ff]))"), ""),
@@ -115,6 +121,7 @@ _PLACE = re.compile(
 )
 """The number of an item in a numbered list."""
 _OTHER_SCRIPT = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
+_CHINESE_NAME = re.compile(r"有限公司|股份公司|集团公司|[\u4e00-\u9fff]{3}集团")
 _OPEN_END = re.compile(r"\.\.\.|…|[✗✘❌]")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _BESIDE_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff])(?=\d)")
@@ -128,7 +135,9 @@ _SEPARATORS: Final = ",;.-:<>"
 
 
 _LEFT_OPEN = re.compile(
-    rf"\b(?:{'|'.join(w for w in _CLASSES['X'].split() if w.isascii())})\b|若|未|或|除|以外|之外|至少|至多",
+    rf"\b(?:{'|'.join(w for w in _CLASSES['X'].split() if w.isascii())}"
+    r"|(?:apart|aside) from|anything but|and so (?:on|forth)|if(?! you| i'm| i am| needed| any))\b"
+    r"|若|未|或|除|以外|之外|至少|至多",
     re.IGNORECASE,
 )
 _QUOTATION = re.compile(r"[\"“«《][^\"“”«»《》\n]{1,400}[\"”»》]")
@@ -242,7 +251,11 @@ def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
 
         bare = pattern.sub(mark, bare)
     bare = bare.replace("\x04", "")
+    if not spellings:
+        bare = _QUOTATION.sub("Q", bare)
     numbers, counted = every_number(bare), bare
+    if _CHINESE_NAME.search(bare):
+        return None
     if len(names) > 1000 or len(numbers) > 1000 or not (names or numbers):
         return None
     for at in range(len(numbers) - 1, -1, -1):
@@ -303,6 +316,8 @@ def _class_of(word: str, starts: bool) -> str:
     low = word.lower()
     if low in _CLASS_OF:
         return _CLASS_OF[low]
+    if "-" in low and _CLASS_OF.get(low.partition("-")[0]) in {"o", "x"}:
+        return _CLASS_OF[low.partition("-")[0]]  # "second-lowest"
     if _ORDINAL.fullmatch(low) or low[0] == "第":
         return "o"
     if not word[0].isalnum():
@@ -377,26 +392,30 @@ def _clauses(sentence: Sentence, sign: str) -> list[_Clause]:
 # -- Names --------------------------------------------------------------------------------------------------------
 
 _HARMLESS = re.compile(r"[abcdfghlnoprstwyIN2,;:.<>-]*")
-_NAME_BESIDE = re.compile(r"(?:(?<=[pfy])d?X+z?|X*z)(?=[^I,;:]*a)")
+_NAME_BESIDE = re.compile(r"(?<=[pfy])d?X+z?|X*z(?=[^I,;:]*a)")
 """A name that the subject belongs to: "the first author of the LIGO papers is", "Wu's co-authors are"."""
-_LEAD = re.compile(r"s?|n+|t|[pf].+|w[pfy].+")
-_ANNOUNCEMENT = re.compile(r"(?=.*[ahfpd])[abcdfhlnoprstwyN]{2,}")
+_LEAD = re.compile(r"s?|n+|t|[pfr].+|w[pfy].+")
+_ANNOUNCEMENT = re.compile(r"(?=.*[ahfpdN])[abcdfhlnoprstwyN]{2,}")
 _STRAY_AND = re.compile(r"\Ac|c[-,;.:]|It[-,;.:]")
 _ADDITION = re.compile(r"(?:[prsahn].|N[wlp]|w[pfy].).*|")
 _ADDITION_TO_LIST = re.compile(r"(?:pN|N[wlp]|r.*[ah]).*|")
 _OF_ONE = re.compile(r"d[^I]*|")
 """What may also be added about a single item: "the first author of Article 3"."""
+_APPOSITION = re.compile(r"[dN][nwl]{0,2}[wl]")
+"""What the names after it are: "Two companies, Alder and Birch, exceed the average.", "The venue, Tides, is"."""
+_PREDICATE_OF_ALL = re.compile(r"[ahwbp].+|")
 _OPENS = frozenset({"it", "there", "here", "they", "he", "she", "both"})
-_STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f)|.*g|s?d[wl]{1,2}|l")
+_STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f|d[wl])|.*g|s?[dr][wl]{1,2}|l")
 """What precedes an item that a sentence states: nothing, "is", "is held by", "those of", "belongs to", "the article"."""
 _STATES_NEXT = re.compile(r"[nb]?")
 _STATES_IN_TURN = re.compile(r"t?[nb]?|t?d?(?:[ow]{0,2}[ah]?(?:[rd]f)?|o?w?wp)|(?!a).*[ag]")
 """The same for the next item of a list or ranking: "then comes", "the third is"."""
 _TOLD = re.compile(r"|2|(?:b?[ahr]|pN).*")
-_TOLD_OF_SURE = re.compile(r"b?(?:[ahrpwnosl2y]|fw+aN).*|")
+_TOLD_OF_SURE = re.compile(r"b?(?:[ahrpwnosl2y]|do|fw+aN).*|")
 
 _AGENT = re.compile(r"[ah][wn]{1,2}y")
 """What makes an item the object of another one: "Lind is cited by"."""
+_ORDINAL_AFTER = re.compile(r"[wa]?o")
 _FIGURE = re.compile(r"(?:pN[wl]{0,2}|2)?")
 
 
@@ -417,6 +436,7 @@ def asserted_names(
     if _STRAY_AND.search(sentence.row):
         return []
     bare = not re.search("[ahgwr]", "".join([clause.row for clause in stated]))
+    bare = bare and not (sure and re.search("[ah]", clauses[0].row))
     beside = [
         _is_beside(clause, clauses[:at], single, sure and not bare, bare)
         for at, clause in enumerate(clauses)
@@ -426,9 +446,13 @@ def asserted_names(
         return []
     for at, clause in enumerate(stated):
         certain = found.is_sure(clause.item)
-        if not _is_stated(clause, first=not at, last=clause is stated[-1], ordered=ordered, sure=certain):
+        if not _is_stated(
+            clause, first=not at, last=clause is stated[-1], ordered=ordered, single=single, sure=certain
+        ):
             return []
-    if not _is_in_order(stated, ordered) or sentence.row.count("o") > sum(one.row.count("o") for one in stated):
+    if not _is_in_order(stated, ordered) or not all(
+        word in _PLACES[0] for one in clauses if one.at < 0 for word, kind in zip(one.words, one.row) if kind == "o"
+    ):
         return []
     names = [found.name(clause.item) for clause in stated]
     if not repeats and len({*names}) < len(names):
@@ -445,11 +469,12 @@ def _is_complete(found: Marked, is_marked: bool) -> bool:
 def _stating(found: Marked, ordered: bool) -> Sentence | None:
     """The sentence that states the items, if the others are harmless."""
     stating = [at for at, one in enumerate(found.sentences) if "I" in one.row]
-    rows = [_NAME_BESIDE.sub(lambda name: "w" * len(name[0]), one.row) for one in found.sentences]
+    rows = [_without_names_beside(one) for one in found.sentences]
     if not all(map(_HARMLESS.fullmatch, rows)):
         return None
     others = [one for at, one in enumerate(found.sentences) if at not in stating]
-    if not all(one.row[0] in "dspnt" or one.words[0] in _OPENS or one.row[-1] == ":" for one in others):
+    refers = found.sentences[stating[-1]].words[0] in _OPENS or found.sentences[stating[-1]].row[0] in "ds"
+    if not refers and not all(one.row[0] in "dspnt" or one.words[0] in _OPENS or one.row[-1] == ":" for one in others):
         return None
     if len(stating) > 1 and not (ordered and stating[-1] - stating[0] == len(stating) - 1):
         return None
@@ -457,13 +482,25 @@ def _stating(found: Marked, ordered: bool) -> Sentence | None:
     return Sentence("".join([rows[at] for at in stating]), tuple(words))
 
 
+def _without_names_beside(sentence: Sentence) -> str:
+    """The row of a sentence in which a name that only describes something is a word: "the papers of Wu"."""
+    row = [*sentence.row]
+    for found in _NAME_BESIDE.finditer(sentence.row):
+        with_other = sentence.words[found.start() - 1] in {"with", "by"} and "a" not in sentence.row[found.end() :]
+        if not with_other:
+            row[found.start() : found.end()] = "w" * len(found[0])
+    return "".join(row)
+
+
 def _is_beside(
     clause: _Clause, earlier: Sequence[_Clause], single: bool = False, sure: bool = True, bare: bool = False
 ) -> bool:
     """Whether a clause without an item cannot be an item itself."""
     if any(one.at >= 0 for one in earlier):
-        if bare:
+        if bare and not (single and _OF_ONE.fullmatch(clause.row)):
             return _ADDITION_TO_LIST.fullmatch(clause.row) is not None
+        if _APPOSITION.fullmatch(earlier[0].row) and not clause.closes.strip("."):
+            return _PREDICATE_OF_ALL.fullmatch(clause.row) is not None
         told = single and sure and earlier[-1].closes != "c" and _OF_ONE.fullmatch(clause.row) is not None
         joined = earlier[-1].closes == "c" and clause.row[:1] not in {*"ahpr", ""}
         return told or (_ADDITION.fullmatch(clause.row) is not None and not joined)
@@ -474,10 +511,11 @@ def _is_beside(
     )
     if bare:
         return all(map(CONNECTIVES.__contains__, clause.words))
-    return bool(participle) or _LEAD.fullmatch(clause.row) is not None
+    lead = _LEAD.fullmatch(clause.row) or (sure and _APPOSITION.fullmatch(clause.row))
+    return bool(participle or lead)
 
 
-def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, sure: bool) -> bool:
+def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, single: bool, sure: bool) -> bool:
     """Whether an item is where a sentence states something, and nothing after it can be a part of its name."""
     before, after = clause.before, clause.after
     position = _STATES if first else _STATES_NEXT
@@ -486,9 +524,11 @@ def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, sure: bo
     if not position.fullmatch(before):
         return False
     label = clause.words[clause.at - 1] if before[-1:] in {"w", "l"} else ""
+    if before[:1] == "r" and label and clause.words[0] != "that":
+        return False
     if label.endswith(("ing", "ed", "'s")) and label not in _TITLED:
         return False  # "the article citing Tides"
-    if _AGENT.match(after) or "among" in clause.words:
+    if (single and _AGENT.match(after)) or "among" in clause.words:
         return False
     if clause.closes == ":" or (clause.closes in "<>" and clause.closes and not ordered):
         return False
@@ -496,6 +536,8 @@ def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, sure: bo
         return False  # "Lind is an author" leaves room for others
     if "one" in clause.words or not (last or ordered):
         return _FIGURE.fullmatch(after) is not None
+    if ordered and _ORDINAL_AFTER.fullmatch(after):
+        return True
     if last and clause.words[clause.at + 1 :] == ("only",):
         return True
     return (_TOLD_OF_SURE if sure else _TOLD).fullmatch(after) is not None
@@ -520,6 +562,7 @@ _GIVEN = re.compile(r"oN|[db]{1,2}[owl]?N|\A[wl]N|r[^,;:N]{0,8}N(?=[^,;]*[ah])")
 """Numbers that a sentence takes as given: "the 6 articles", "the first 8"."""
 _TOTAL = re.compile(r"(?<=N)[wl]{0,2}p?fd?N")
 """What a number is a part of: "5 of the 12 articles"."""
+_PREDICATE = re.compile(r"aN(?=[^N]*\Z)")
 _RANGE = re.compile(r"[\uf000-\uf8ff] (?:-|to|through) [\uf000-\uf8ff]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FALLS = re.compile(
@@ -556,6 +599,9 @@ def _candidates(found: Marked, sentence: Sentence, unit: str) -> list[FoundNumbe
         row = pattern.sub(lambda part: part[0].replace("N", "w"), row)
     if any(kind == "w" and word in found.ratios for word, kind in zip(sentence.words, row, strict=True)):
         return []  # "61% of the remaining 80%"
+    if _PREDICATE.search(row):
+        row = _PREDICATE.sub("aR", row)  # "The number of titles with 5 words is 17."
+        row = row.replace("N", "w").replace("R", "N")
     numbers = [found.number(word) for word, kind in zip(sentence.words, row, strict=True) if kind == "N"]
     if len(numbers) == 1 and _is_pronoun(found, numbers[0], row):
         return []
@@ -592,6 +638,8 @@ def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[Fo
     if len(with_numbers) != 1 or with_numbers[0] is not found.sentences[0]:
         return [], ""
     row, words = with_numbers[0]
+    lead, colon, _ = row.rpartition(":")
+    row = lead.replace("N", "w") + colon + row[len(lead) + len(colon) :]
     row = _GIVEN.sub(lambda part: part[0].replace("N", "w"), _LABELED.sub(lambda part: "w" * len(part[0]), row))
     if not re.search(r"[ahwt<>2]", row):
         return [], ""
@@ -640,5 +688,7 @@ def asserted_rows(text: str, spellings: Mapping[str, str], is_marked: bool) -> l
         if not told and not (_COUNT_BEFORE.fullmatch(clause.before) and clause.after in {"", "."}):
             return []
         number = found.number(clause.words[clause.row.find("N")])
+        if BOUND.search(found.text[: number.start][-40:]):
+            return []
         pairs.append((found.name(clause.item), found.text[number.start : number.end]))
     return pairs

@@ -49,11 +49,12 @@ _EXCEPT = re.compile(
 )
 _ASIDE = re.compile(r"\([^()\n]{0,300}\)")
 _WORD = re.compile(r"[^\W\d_]{3}")
-_RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s){_OPTION}\b)+")
+_RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s|\s(?:to|through)\s){_OPTION}\b)+")
 """Options that a sentence joins: "2, 3 and 5"."""
 _EITHER = re.compile(
     r"\b(?:or|n?either|none|one of|maybe|perhaps|possibly|at least|unless|between|exclude|opposite|insert"
     r"|need to|whether|guess(?:ing)?"
+    r"|(?:ones?|those) (?:that|which) (?:do|does|did|is|are|were)(?: not|n't)|not to (?:fit|match|belong)|other way a?round"
     r"|chance|example|likely|not clear|unclear|candidates for|hardly|nowhere|disagree)\b"
     r"|\d\s/\s\d|或",
     re.IGNORECASE,
