@@ -154,7 +154,8 @@ WORDS = st.text("abcdefghijklmnopqrstuvwxyzéüø", min_size=3, max_size=8)
 NAME = (
     st.lists(WORDS, min_size=1, max_size=3)
     .map(" ".join)
-    .filter(lambda name: "answer" not in name and name not in CONNECTIVES)
+    # "Lind, then Wu" names two.
+    .filter(lambda name: "answer" not in name and name.split(" ")[0] not in CONNECTIVES)
 )
 NAMES = st.lists(NAME, min_size=2, max_size=6, unique_by=lambda name: unaccented(normal(name)))
 MARKED: list[Callable[[str], str]] = [

@@ -126,7 +126,7 @@ _OPEN_END = re.compile(r"\.\.\.|…|[✗✘❌]")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _BESIDE_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff])(?=\d)")
 _CHINESE_STOPS = str.maketrans({"、": ",", "。": "."})
-_SENTENCE_END = re.compile(r"(?<=[^\W\d_][^\W_][.!?])[ \t\n]+|(?<=[\d)\"\ue000-\uf8ff][.!?])[ \t\n]+|(?<=[.!?:])\n\s*")
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_][^\W_][.!?])[ \t\n]+(?=[^a-z])|(?<=[\d)\"\ue000-\uf8ff][.!?])[ \t\n]+|(?<=[.!?:])\n\s*")
 _CLOSINGS = frozenset({("no", "other"), ("nobody", "else"), ("none", "other"), ("no", "others")})
 _BRACKETS = str.maketrans(dict.fromkeys("[]{}", ""))
 _HAS_ITEM = re.compile(r"[\ue000-\uefff]")
@@ -403,7 +403,7 @@ _OF_ONE = re.compile(r"d[^I]*|")
 """What may also be added about a single item: "the first author of Article 3"."""
 _APPOSITION = re.compile(r"[dN][nwl]{0,2}[wl]")
 """What the names after it are: "Two companies, Alder and Birch, exceed the average.", "The venue, Tides, is"."""
-_PREDICATE_OF_ALL = re.compile(r"[ahwbp].+|")
+_PREDICATE_OF_ALL = re.compile(r"[ahwbp].+")
 _OPENS = frozenset({"it", "there", "here", "they", "he", "she", "both"})
 _STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f|d[wl])|.*g|s?[dr][wl]{1,2}|l")
 """What precedes an item that a sentence states: nothing, "is", "is held by", "those of", "belongs to", "the article"."""
@@ -436,9 +436,11 @@ def asserted_names(
     if _STRAY_AND.search(sentence.row):
         return []
     bare = not re.search("[ahgwr]", "".join([clause.row for clause in stated]))
-    bare = bare and not (sure and re.search("[ah]", clauses[0].row))
+    bare = bare and not (sure and (re.search("[ah]", clauses[0].row) or _is_apposition(clauses)))
+    if bare and not sure and stated[0].before not in {"", "b"}:
+        return []  # "only" may be a part of the name
     beside = [
-        _is_beside(clause, clauses[:at], single, sure and not bare, bare)
+        _is_beside(clause, clauses[:at], single, sure, bare)
         for at, clause in enumerate(clauses)
         if clause.at < 0
     ]
@@ -472,9 +474,9 @@ def _stating(found: Marked, ordered: bool) -> Sentence | None:
     rows = [_without_names_beside(one) for one in found.sentences]
     if not all(map(_HARMLESS.fullmatch, rows)):
         return None
-    others = [one for at, one in enumerate(found.sentences) if at not in stating]
     refers = found.sentences[stating[-1]].words[0] in _OPENS or found.sentences[stating[-1]].row[0] in "ds"
-    if not refers and not all(one.row[0] in "dspnt" or one.words[0] in _OPENS or one.row[-1] == ":" for one in others):
+    others = [one for at, one in enumerate(found.sentences) if at > stating[-1] or (at < stating[0] and not refers)]
+    if not all(one.row[0] in "dspnt" or one.words[0] in _OPENS or one.row[-1] == ":" for one in others):
         return None
     if len(stating) > 1 and not (ordered and stating[-1] - stating[0] == len(stating) - 1):
         return None
@@ -492,6 +494,14 @@ def _without_names_beside(sentence: Sentence) -> str:
     return "".join(row)
 
 
+def _is_apposition(clauses: Sequence[_Clause]) -> bool:
+    """Whether names are between what they are and what is said of them: "Two companies, Alder and Birch, grew"."""
+    last = next((one for one in reversed(clauses) if one.row), clauses[-1])
+    if clauses[0].at >= 0 or last.at >= 0 or last is clauses[0] or not _APPOSITION.fullmatch(clauses[0].row):
+        return False
+    return _PREDICATE_OF_ALL.fullmatch(last.row) is not None
+
+
 def _is_beside(
     clause: _Clause, earlier: Sequence[_Clause], single: bool = False, sure: bool = True, bare: bool = False
 ) -> bool:
@@ -499,14 +509,14 @@ def _is_beside(
     if any(one.at >= 0 for one in earlier):
         if bare and not (single and _OF_ONE.fullmatch(clause.row)):
             return _ADDITION_TO_LIST.fullmatch(clause.row) is not None
-        if _APPOSITION.fullmatch(earlier[0].row) and not clause.closes.strip("."):
-            return _PREDICATE_OF_ALL.fullmatch(clause.row) is not None
+        if _is_apposition([*earlier, clause]) and not clause.closes.strip("."):
+            return True
         told = single and sure and earlier[-1].closes != "c" and _OF_ONE.fullmatch(clause.row) is not None
         joined = earlier[-1].closes == "c" and clause.row[:1] not in {*"ahpr", ""}
         return told or (_ADDITION.fullmatch(clause.row) is not None and not joined)
     if clause.closes == ":":
         return _ANNOUNCEMENT.fullmatch(clause.row) is not None and (sure or re.search("[ah]", clause.row) is not None)
-    participle = sure and (
+    participle = (sure and not bare) and (
         (clause.words[:1] and clause.words[0].endswith(("ing", "ed"))) or re.search("[ah]", clause.row)
     )
     if bare:
