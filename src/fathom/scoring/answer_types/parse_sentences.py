@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from fathom.scoring.answer_types.parse_lists import as_rows, spellings_of
@@ -16,6 +17,10 @@ from fathom.scoring.parsing.normalization import letters, plain
 from fathom.scoring.parsing.numerals import as_number
 from fathom.scoring.parsing.segmentation import BULLET
 from fathom.scoring.parsing.ties import with_ties_as_lists
+
+
+_DATED = re.compile(r"\bfrom (?=(?:19|20)\d\d\b)")
+"""A year that something is from; "from 3" would be a bound."""
 
 
 def parse_sentence(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer | None:
@@ -64,7 +69,7 @@ def _with_inverted(hints: KeyHints) -> dict[str, str]:
 
 
 def _plain(text: str, unit: str) -> str:
-    return plain_amounts(plain(half_width(text)), unit)
+    return plain_amounts(plain(half_width(_DATED.sub("in ", text))), unit)
 
 
 def _items_in(

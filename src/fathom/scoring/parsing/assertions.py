@@ -30,7 +30,7 @@ MAX_SPELLINGS: Final = 200
 ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 _CLASSES: Final = {
-    "x": """no not none neither nor nothing nobody cannot hardly than or but when how why what i we my you your also too
+    "x": """no not none neither nor nothing nobody cannot hardly than or but when how why i we my you your also too
         other another else such more fewer less few same tie tied ties joint jointly equal equally about approx
         approximately circa between half anyone someone everyone anybody somebody everybody should must likely
         probably think sorry user users like similar initially after against vs versus also though while if although
@@ -54,7 +54,7 @@ _CLASSES: Final = {
     "y": "by",
     "p": "in on at with from to for under over per within across during through via as among 在 于 由 从 按 以 对 根 据",
     "c": "and 和 与 及",
-    "r": "who which that whose where qui que",
+    "r": "who which that whose where what qui que",
     "n": "only just namely precisely exactly simply solely alone clearly altogether overall together",
     "s": "so thus therefore hence accordingly consequently 因 故",
     "t": "then next finally lastly followed-by",
@@ -92,6 +92,8 @@ _TOKEN = re.compile(
 _JOINED = (
     (re.compile(r"(?i:\b(it|that|here|there)'s\b)"), r"\1 is"),
     (re.compile(r"\b[Cc]'is\b"), "it is"),
+    (re.compile(r"[只仅]有"), "只"),
+    (re.compile(r"(?<=[\ue000-\uefff]) ?[:=](?= [\uf000-\uf8ff])"), " is"),
     (re.compile(r"(?i:\bas well as\b)"), "and"),
     (re.compile(r"(?i:\bfollowed by\b)"), "followed-by"),
     (re.compile(r"(?i:\b(?:consists?|consisting|composed|made up) of\b)"), "is"),
@@ -126,9 +128,12 @@ _OPEN_END = re.compile(r"\.\.\.|…|[✗✘❌]")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _BESIDE_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff])(?=\d)")
 _CHINESE_STOPS = str.maketrans({"、": ",", "。": "."})
-_SENTENCE_END = re.compile(r"(?<=[^\W\d_][^\W_][.!?])[ \t\n]+(?=[^a-z])|(?<=[\d)\"\ue000-\uf8ff][.!?])[ \t\n]+|(?<=[.!?:])\n\s*")
+_SENTENCE_END = re.compile(
+    r"(?<=[^\W\d_][^\W_][.!?])[ \t\n]+(?=[^a-z])|(?<=[\d)\"\ue000-\uf8ff][.!?])[ \t\n]+|(?<=[.!?:])\n\s*"
+)
 _CLOSINGS = frozenset({("no", "other"), ("nobody", "else"), ("none", "other"), ("no", "others")})
 _BRACKETS = str.maketrans(dict.fromkeys("[]{}", ""))
+_ENDS_IN_VERB = re.compile(r"\b(is|are|was|were)[ \t]*\n")
 _HAS_ITEM = re.compile(r"[\ue000-\uefff]")
 _LINE_END = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n\s*")
 _SEPARATORS: Final = ",;.-:<>"
@@ -194,6 +199,7 @@ class Marked(NamedTuple):
 
 def _bare(text: str) -> str:
     """The text without accents, in the signs that `letters` uses, but with its capital letters."""
+    text = _ENDS_IN_VERB.sub(r"\1:\n", text.replace("—", " — "))
     text = unicodedata.normalize("NFKC", text.translate(UNIFORM_SIGNS))
     if not text.isascii():
         text = "".join([one if one.isascii() else _bare_letter(one) for one in text])
@@ -317,7 +323,7 @@ def _class_of(word: str, starts: bool) -> str:
     if low in _CLASS_OF:
         return _CLASS_OF[low]
     if "-" in low and _CLASS_OF.get(low.partition("-")[0]) in {"o", "x"}:
-        return _CLASS_OF[low.partition("-")[0]]  # "second-lowest"
+        return "x"  # "second-lowest"
     if _ORDINAL.fullmatch(low) or low[0] == "第":
         return "o"
     if not word[0].isalnum():
@@ -404,6 +410,9 @@ _OF_ONE = re.compile(r"d[^I]*|")
 _APPOSITION = re.compile(r"[dN][nwl]{0,2}[wl]")
 """What the names after it are: "Two companies, Alder and Birch, exceed the average.", "The venue, Tides, is"."""
 _PREDICATE_OF_ALL = re.compile(r"[ahwbp].+")
+_NAMINGS = frozenset({"title", "titled", "entitled", "name", "named", "called", "namely"})
+_FIELDS = _NAMINGS | {"type", "label", "author", "company", "result", "output", "article", "winner", "venue", "person"}
+"""A word that may be before the colon in front of an item."""
 _OPENS = frozenset({"it", "there", "here", "they", "he", "she", "both"})
 _STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f|d[wl])|.*g|s?[dr][wl]{1,2}|l")
 """What precedes an item that a sentence states: nothing, "is", "is held by", "those of", "belongs to", "the article"."""
@@ -416,6 +425,7 @@ _TOLD_OF_SURE = re.compile(r"b?(?:[ahrpwnosl2y]|do|fw+aN).*|")
 _AGENT = re.compile(r"[ah][wn]{1,2}y")
 """What makes an item the object of another one: "Lind is cited by"."""
 _ORDINAL_AFTER = re.compile(r"[wa]?o")
+_DESCRIBES = re.compile(r"ing\b|\b(?:cites?|cited|of|by|from)\b")
 _FIGURE = re.compile(r"(?:pN[wl]{0,2}|2)?")
 
 
@@ -440,7 +450,7 @@ def asserted_names(
     if bare and not sure and stated[0].before not in {"", "b"}:
         return []  # "only" may be a part of the name
     beside = [
-        _is_beside(clause, clauses[:at], single, sure, bare)
+        _is_beside(clause, clauses[:at], single, sure, bare, stated[0].row[:1] == "s")
         for at, clause in enumerate(clauses)
         if clause.at < 0
     ]
@@ -452,6 +462,9 @@ def asserted_names(
             clause, first=not at, last=clause is stated[-1], ordered=ordered, single=single, sure=certain
         ):
             return []
+    places = [_place_of(clause) for clause in stated]
+    if ordered and sorted(places) == [*range(1, len(places) + 1)]:
+        stated = [stated[places.index(place)] for place in range(1, len(places) + 1)]
     if not _is_in_order(stated, ordered) or not all(
         word in _PLACES[0] for one in clauses if one.at < 0 for word, kind in zip(one.words, one.row) if kind == "o"
     ):
@@ -503,7 +516,12 @@ def _is_apposition(clauses: Sequence[_Clause]) -> bool:
 
 
 def _is_beside(
-    clause: _Clause, earlier: Sequence[_Clause], single: bool = False, sure: bool = True, bare: bool = False
+    clause: _Clause,
+    earlier: Sequence[_Clause],
+    single: bool = False,
+    sure: bool = True,
+    bare: bool = False,
+    concluded: bool = False,
 ) -> bool:
     """Whether a clause without an item cannot be an item itself."""
     if any(one.at >= 0 for one in earlier):
@@ -514,11 +532,15 @@ def _is_beside(
         told = single and sure and earlier[-1].closes != "c" and _OF_ONE.fullmatch(clause.row) is not None
         joined = earlier[-1].closes == "c" and clause.row[:1] not in {*"ahpr", ""}
         return told or (_ADDITION.fullmatch(clause.row) is not None and not joined)
+    if clause.closes in {":", ">"} and sure and clause.words[-1:] and clause.words[-1] in _FIELDS:
+        return _HARMLESS.fullmatch(clause.row) is not None
     if clause.closes == ":":
         return _ANNOUNCEMENT.fullmatch(clause.row) is not None and (sure or re.search("[ah]", clause.row) is not None)
     participle = (sure and not bare) and (
         (clause.words[:1] and clause.words[0].endswith(("ing", "ed"))) or re.search("[ah]", clause.row)
     )
+    if concluded:
+        return True
     if bare:
         return all(map(CONNECTIVES.__contains__, clause.words))
     lead = _LEAD.fullmatch(clause.row) or (sure and _APPOSITION.fullmatch(clause.row))
@@ -531,7 +553,8 @@ def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, single: 
     position = _STATES if first else _STATES_NEXT
     if ordered and ("o" in before or not first):
         position = _STATES_IN_TURN
-    if not position.fullmatch(before):
+    named = sure and first and clause.at > 0 and clause.words[clause.at - 1] in _NAMINGS
+    if not position.fullmatch(before) and not (named and not _DESCRIBES.search(" ".join(clause.words[: clause.at]))):
         return False
     label = clause.words[clause.at - 1] if before[-1:] in {"w", "l"} else ""
     if before[:1] == "r" and label and clause.words[0] != "that":
@@ -551,6 +574,13 @@ def _is_stated(clause: _Clause, first: bool, last: bool, ordered: bool, single: 
     if last and clause.words[clause.at + 1 :] == ("only",):
         return True
     return (_TOLD_OF_SURE if sure else _TOLD).fullmatch(after) is not None
+
+
+def _place_of(clause: _Clause) -> int:
+    """The place that the one ordinal of a clause names, counted from one; 0 if it has none, or several."""
+    named = [word for word, kind in zip(clause.words, clause.row, strict=True) if kind == "o"]
+    found = [at for at, spellings in enumerate(_PLACES, start=1) if len(named) == 1 and named[0] in spellings]
+    return found[0] if found else 0
 
 
 def _is_in_order(stated: Sequence[_Clause], ordered: bool) -> bool:
