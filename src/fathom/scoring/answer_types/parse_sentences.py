@@ -18,7 +18,6 @@ from fathom.scoring.parsing.numerals import as_number
 from fathom.scoring.parsing.segmentation import BULLET
 from fathom.scoring.parsing.ties import with_ties_as_lists
 
-
 _DATED = re.compile(r"\bfrom (?=(?:19|20)\d\d\b)")
 """A year that something is from; "from 3" would be a bound."""
 

@@ -133,7 +133,7 @@ _SENTENCE_END = re.compile(
 )
 _CLOSINGS = frozenset({("no", "other"), ("nobody", "else"), ("none", "other"), ("no", "others")})
 _BRACKETS = str.maketrans(dict.fromkeys("[]{}", ""))
-_ENDS_IN_VERB = re.compile(r"\b(is|are|was|were)[ \t]*\n")
+_ENDS_IN_VERB = re.compile(r"(?<=\w[ \t])(is|are|was|were)[ \t]*\n")
 _HAS_ITEM = re.compile(r"[\ue000-\uefff]")
 _LINE_END = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n\s*")
 _SEPARATORS: Final = ",;.-:<>"

@@ -54,7 +54,6 @@ _RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s|\s(?:to|thr
 _EITHER = re.compile(
     r"\b(?:or|n?either|none|one of|maybe|perhaps|possibly|at least|unless|between|exclude|opposite|insert"
     r"|need to|whether|guess(?:ing)?"
-    r""
     r"|chance|example|likely|not clear|unclear|candidates for|hardly|nowhere|disagree)\b"
     r"|\d\s/\s\d|或",
     re.IGNORECASE,
