@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from fathom.scoring.answer_types.parse_json import from_json
 from fathom.scoring.answer_types.parse_lists import parse_list, parse_rows
@@ -37,7 +36,7 @@ from fathom.scoring.parsing.normalization import letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.options import assigned_options, chosen_option
 from fathom.scoring.parsing.query_results import as_table
-from fathom.scoring.parsing.remarks import ADDS, TELLS_MORE, without_comment
+from fathom.scoring.parsing.remarks import TELLS_MORE, without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.tables import piped_rows, without_numbers
@@ -54,8 +53,6 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 """What names another title by its relation to this one: 'the article that cites "Tides"'."""
-_SECOND_NAME = re.compile(r"[\"”»][ \t](?:and|&)[ \t]|[\"”»][ \t](?:can|could|may|must) be (?:ruled out|excluded)")
-"""What follows a title that is not the only one: '"Tides" and Storms'."""
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
 _REASON = re.compile(
     r"[ \t](?:\(|[–—-][ \t])(?:the|it|this|that|since|because|as|no)[ \t]"
@@ -139,14 +136,10 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
         return Text(value=plain(line).strip())
     bullet = BULLET.match(line)
     line = plain(line[bullet.end() :] if bullet else line).strip()
-    if hints.whole and (first := _named_first(line, hints)):
-        return Text(value=first)
     quoted = _ONE_QUOTED.fullmatch(line)
     if quoted and (about := _TOLD_OF_TITLE.fullmatch(line)) and letters(about[1]) in hints.whole:
         return Text(value=about[1])
     if quoted and _BESIDE.search(line, 0, quoted.start(1)):
-        return None
-    if quoted and _SECOND_NAME.match(line, quoted.end(1)):
         return None
     if quoted and not _is_contested(line[: quoted.start(1)] + line[quoted.end(1) :]):
         return Text(value=quoted[1])
@@ -161,31 +154,6 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
     if letters(bare) not in hints.whole and letters(kept := _HONORIFIC.sub("", CONTRAST.sub("", bare))) in hints.whole:
         return Text(value=kept)  # "Dr. Mei Lind, not Jonas Wu"
     return Text(value=bare) if bare else None
-
-
-_AFTER_NAME = re.compile(
-    r"\.[ \t](?=[A-Z][a-z]*[ \t])|,[ \t](?=(?:who|which|whose"
-    r"|(?:(?:the|an?) )?(?:(?:first|second|last|lead|sole|only|senior) )?(?:author|co-?author)|(?:as|with|by|in"
-    r"|from) \d)\b|by (?=[^\W\d_a-z]))"
-)
-"""What may follow a name: another sentence, or a clause."""
-_BY_NAMES = re.compile(r"by [^\W\d_][^;:\d\n\"“]{1,120}")
-MAX_TOLD: Final = 1_000
-_QUOTED_TITLE = re.compile(r'["“][^"“”\n]{1,400}["”]')
-
-
-def _named_first(line: str, hints: KeyHints) -> str:
-    """A text of the key at the beginning of a line that goes on to tell about it; empty if the line may say more."""
-    for found in islice(_AFTER_NAME.finditer(line), 4) if len(line) < MAX_TOLD else ():
-        name, rest = line[: found.start()], _QUOTED_TITLE.sub("", line[found.end() :])
-        if letters(name) in hints.whole:
-            if found[0][0] == "." and line[-1] not in ".!":
-                return ""
-            if _BY_NAMES.fullmatch(line, found.end()):
-                return name
-            says_more = _is_contested(rest) or TELLS_MORE.search(rest) or ADDS.search(rest)
-            return "" if says_more or (found[0][0] == "," and re.search(r"\b[A-Z]", rest)) else name
-    return ""
 
 
 def _is_contested(sentence: str) -> bool:

@@ -11,12 +11,11 @@ from fathom.scoring.answer_types.values import ListAnswer, items_of
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, ValueSet
 from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
-from fathom.scoring.parsing.lists import LIST_LABEL, bare_numbers, items_in, repeated, without_figures
-from fathom.scoring.parsing.non_answers import HEDGE
+from fathom.scoring.parsing.lists import bare_numbers, items_in, repeated, without_figures
 from fathom.scoring.parsing.normalization import MAX_CACHED_LENGTH, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.remarks import without_comment
-from fathom.scoring.parsing.segmentation import EXCLUDED, lines_in, unnumbered
+from fathom.scoring.parsing.segmentation import lines_in, unnumbered
 from fathom.scoring.parsing.tables import (
     cells_in,
     grouped_counts,
@@ -178,11 +177,6 @@ def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows |
         if pairs:
             return as_rows(pairs, key)
     sentence = listed[0].rstrip(".。 ") if len(listed) == 1 else ""
-    label = LIST_LABEL.match(sentence)
-    if label and not EXCLUDED.search(label[0]) and not HEDGE.search(label[0]):
-        told = [cells_in(line, numeric, hints) for line in rows_of_line(sentence[label.end() :], numeric, hints)]
-        if all(row and letters(row[0]) in hints.whole for row in told):
-            return as_rows(told, key)
     if sentence:
         listed = unnumbered(rows_of_line(sentence.strip(), numeric, hints))
     rows = [cells_in(line, numeric, hints) for line in listed]
