@@ -181,7 +181,7 @@ _UNSETTLED = re.compile(
 
 
 _BACKWARDS = re.compile(
-    r"\bfrom the last (?:mask|slot|blank|citation|one)?\b|\b(?:in )?reversed? order\b|\b(?:no one|nobody|probably none)\b",
+    r"\bfrom the last (?:mask|slot|blank|citation|one)\b|\breversed? order\b|\b(?:no one|nobody|probably none)\b",
     re.IGNORECASE,
 )
 _OPTION_COLUMN = re.compile(

@@ -30,22 +30,26 @@ MAX_SPELLINGS: Final = 200
 ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 _CLASSES: Final = {
-    "x": """no not none neither nor nothing nobody cannot hardly than or but when how why i we my you your also too
+    "x": """
+        no not none neither nor nothing nobody cannot hardly than or but when how why i we my you your also too
         other another else such more fewer less few same tie tied ties joint jointly equal equally about approx
         approximately circa between half anyone someone everyone anybody somebody everybody should must likely
         probably think sorry user users like similar initially after against vs versus also though while if although
-        candidate candidates possible ruled plus anything thought unrelated plausible say said says around following follows
-        等 也 可 但 另 不 没 無 无 非 之 约 近 似""",
-    "X": """never except excepting excluding excluded exclude besides unlike without either unless whether
-        suppose supposing supposed assume assuming would could might may perhaps maybe possibly unlikely apparently
-        seemingly presumably almost nearly close closer closest near nearer nearest roughly runner-up before behind ahead
-        preceding preceded precedes some several include includes including part partly partially etc example similarly
-        instead rather however whereas despite until yet still wrong incorrect false mistaken untrue disqualified fail
-        fails failed lack lacks missing missed guess guesses guessed doubt unsure unclear unknown uncertain claim claims
-        claimed additionally furthermore moreover tentative tentatively disputed contested rejected eliminated
-        omitted ignoring wait oops actually previous previously formerly original originally earlier former thinks
-        believes argues possibility alternative alternatively resembles short jr sr junior senior worst
-        若 未 或 除""",
+        candidate candidates possible ruled plus anything thought unrelated plausible say said says around following
+        follows 等 也 可 但 另 不 没 無 无 非 之 约 近 似
+    """,
+    "X": """
+        never except excepting excluding excluded exclude besides unlike without either unless whether suppose
+        supposing supposed assume assuming would could might may perhaps maybe possibly unlikely apparently
+        seemingly presumably almost nearly close closer closest near nearer nearest roughly runner-up before behind
+        ahead preceding preceded precedes some several include includes including part partly partially etc example
+        similarly instead rather however whereas despite until yet still wrong incorrect false mistaken untrue
+        disqualified fail fails failed lack lacks missing missed guess guesses guessed doubt unsure unclear unknown
+        uncertain claim claims claimed additionally furthermore moreover tentative tentatively disputed contested
+        rejected eliminated omitted ignoring wait oops actually previous previously formerly original originally
+        earlier former thinks believes argues possibility alternative alternatively resembles short jr sr junior
+        senior worst 若 未 或 除
+    """,
     "a": "is are was were be been being 是 为 為",
     "h": "has have had do does did 有 共 占 达 合",
     "b": "both all each 均 都 只 仅",
@@ -59,8 +63,10 @@ _CLASSES: Final = {
     "s": "so thus therefore hence accordingly consequently 因 故",
     "t": "then next finally lastly followed-by",
     "g": "belongs-to belong-to goes-to go-to went-to",
-    "l": """article articles paper papers document documents doc docs table tables page pages section reference references
-        note chapter row line figure author authors company companies""",
+    "l": """
+        article articles paper papers document documents doc docs table tables page pages section reference
+        references note chapter row line figure author authors company companies
+    """,
     "2": "twice",
 }  # fmt: skip
 """The closed word classes. Whatever may deny, hedge, compare or exclude has the letter "x", or "X" if no
@@ -104,12 +110,18 @@ _JOINED = (
     (re.compile(r"(?i:\b(add\w*|sum\w*|com\w*|amount\w*) up to\b)"), r"\1 to"),
     (re.compile(r"(?i:\b(?:is|are|was|were) to\b)"), "would"),
     (re.compile(r"(?i:\b(belongs?|goe?s?|went) to\b)"), r"\1-to"),
-    (re.compile(r"(?i:\b(?:more|less|fewer|greater|higher|lower|larger|longer|shorter|better) than (?=\S{0,4}[\d\uf000-\uf8ff]))"), ""),
+    (
+        re.compile(
+            r"(?i:\b(?:more|less|fewer|greater|higher|lower|larger|longer|shorter|better) than "
+            r"(?=\S{0,4}[\d\uf000-\uf8ff]))"
+        ),
+        "",
+    ),
     (re.compile(r"(?i:(?<=[\d\uf000-\uf8ff]) or (?:more|fewer|less|higher|lower|longer|shorter)\b)"), ""),
     (
         re.compile(
-            r"(?i:,?[ \t](?:more|fewer|less|higher|lower|larger|smaller|longer|shorter) (?:[a-z]+ ){0,2}than (?:any(?:one"
-            r"|body)?(?: else|(?: of the)? others?(?: [a-z]+)?)?|all(?: of)?(?: the)? others?)(?=[.;,]|\Z))"
+            r"(?i:,?[ \t](?:more|fewer|less|higher|lower|larger|smaller|longer|shorter) (?:[a-z]+ ){0,2}than "
+            r"(?:any(?:one|body)?(?: else|(?: of the)? others?(?: [a-z]+)?)?|all(?: of)?(?: the)? others?)(?=[.;,]|\Z))"
         ),
         " most",
     ),
@@ -238,7 +250,11 @@ def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
     names: list[str] = []
     sure: list[bool] = []
     if spellings:
-        forms = "|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))
+        small = bare.lower()
+        present = [form for form in spellings if form in small]
+        if not present:
+            return None  # a pattern of all spellings would take longer to compile than all else
+        forms = "|".join(map(re.escape, sorted(present, key=len, reverse=True)))
         pattern = re.compile(
             rf"(?P<open>[\"\x04]*)(?<!{letter})(?<![/-])(?P<name>{forms})(?P<end>[?!]?)(?P<stop>[.,]?)(?P<close>[\"\x04]*)"
             rf"(?!{letter}|/|[-']\w)",
@@ -266,9 +282,9 @@ def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
         return None
     for at in range(len(numbers) - 1, -1, -1):
         bare = f"{bare[: numbers[at].start]}{chr(_NUMBERS + at)}{bare[numbers[at].end :]}"
-    if len(bullets := [line for line in bare.split("\n") if _BULLET.match(line)]) > 1 and names:
-        if not all(map(_HAS_ITEM.search, bullets)):
-            return None
+    bullets = [line for line in bare.split("\n") if _BULLET.match(line)]
+    if len(bullets) > 1 and names and not all(map(_HAS_ITEM.search, bullets)):
+        return None
     bare = _BULLET.sub("", bare)
     places = [
         numbers[ord(number) - _NUMBERS].value if number else ord(letter) - ord("A") + 1
@@ -415,7 +431,7 @@ _FIELDS = _NAMINGS | {"type", "label", "author", "company", "result", "output", 
 """A word that may be before the colon in front of an item."""
 _OPENS = frozenset({"it", "there", "here", "they", "he", "she", "both"})
 _STATES = re.compile(r"s?t?n?b?|(?!a).*a(?:[nb]{0,2}|[wn]{1,3}y|[rd]f|d[wl])|.*g|s?[dr][wl]{1,2}|l")
-"""What precedes an item that a sentence states: nothing, "is", "is held by", "those of", "belongs to", "the article"."""
+"""What precedes an item that a sentence states: nothing, "is", "held by", "those of", "belongs to", "the article"."""
 _STATES_NEXT = re.compile(r"[nb]?")
 _STATES_IN_TURN = re.compile(r"t?[nb]?|t?d?(?:[ow]{0,2}[ah]?(?:[rd]f)?|o?w?wp)|(?!a).*[ag]")
 """The same for the next item of a list or ranking: "then comes", "the third is"."""
@@ -466,7 +482,11 @@ def asserted_names(
     if ordered and sorted(places) == [*range(1, len(places) + 1)]:
         stated = [stated[places.index(place)] for place in range(1, len(places) + 1)]
     if not _is_in_order(stated, ordered) or not all(
-        word in _PLACES[0] for one in clauses if one.at < 0 for word, kind in zip(one.words, one.row) if kind == "o"
+        word in _PLACES[0]
+        for one in clauses
+        if one.at < 0
+        for word, kind in zip(one.words, one.row, strict=True)
+        if kind == "o"
     ):
         return []
     names = [found.name(clause.item) for clause in stated]

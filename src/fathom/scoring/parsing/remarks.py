@@ -15,7 +15,8 @@ from fathom.scoring.parsing.normalization import letters
 RETRACTION = re.compile(
     r"\b(?:wait|actually|correction|corrected|scratch that|on second thoughts?|mistaken?|miscounted"
     r"|misread|re-?check(?:ed|ing)?"
-    r"|let me re|hold on|made an error|(?:has|have|ought) to (?:be|read)|i change my|oops|just kidding|instead|i think|i believe"
+    r"|let me re|hold on|made an error|(?:has|have|ought) to (?:be|read)|i change my"
+    r"|oops|just kidding|instead|i think|i believe"
     r"|(?:this|that|my|the|the above|my first) answer (?:is|was) (?:wrong|incorrect|false|not)|(?:it|this"
     r"|that|answer) (?:should|must|could|might) be)\b"
     r"|更正|不对|错了|有误|改为|应该?[为是]",
