@@ -41,7 +41,7 @@ _CLASSES: Final = {
     "X": """
         never except excepting excluding excluded exclude besides unlike without either unless whether suppose
         supposing supposed assume assuming would could might may perhaps maybe possibly unlikely apparently
-        seemingly presumably almost nearly close closer closest near nearer nearest roughly runner-up before behind
+        seemingly presumably almost nearly close closer closest near nearer nearest roughly runner before behind
         ahead preceding preceded precedes some several include includes including part partly partially etc example
         similarly instead rather however whereas despite until yet still wrong incorrect false mistaken untrue
         disqualified fail fails failed lack lacks missing missed guess guesses guessed doubt unsure unclear unknown
@@ -56,7 +56,9 @@ _CLASSES: Final = {
     "d": "the a an this these those its their his her our every 其 该 这 此",
     "f": "of 的",
     "y": "by",
-    "p": "in on at with from to for under over per within across during through via as among 在 于 由 从 按 以 对 根 据",
+    "p": """
+        in on at with from to for under over per within across during through via as among 在 于 由 从 按 以 对 根 据
+    """,
     "c": "and 和 与 及",
     "r": "who which that whose where what qui que",
     "n": "only just namely precisely exactly simply solely alone clearly altogether overall together",
@@ -146,17 +148,19 @@ _SENTENCE_END = re.compile(
 _CLOSINGS = frozenset({("no", "other"), ("nobody", "else"), ("none", "other"), ("no", "others")})
 _BRACKETS = str.maketrans(dict.fromkeys("[]{}", ""))
 _ENDS_IN_VERB = re.compile(r"(?<=\w[ \t])(is|are|was|were)[ \t]*\n")
+_PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 _HAS_ITEM = re.compile(r"[\ue000-\uefff]")
 _LINE_END = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n\s*")
 _SEPARATORS: Final = ",;.-:<>"
 
 
-_LEFT_OPEN = re.compile(
-    rf"\b(?:{'|'.join(w for w in _CLASSES['X'].split() if w.isascii())}"
-    r"|(?:apart|aside) from|anything but|and so (?:on|forth)|if(?! you| i'm| i am| needed| any))\b"
+_OPEN_WORDS: Final = frozenset(_CLASSES["X"].split())
+_OPEN_PHRASE = re.compile(
+    r"\b(?:(?:apart|aside) from|anything but|and so (?:on|forth)|if(?! you| i'm| i am| needed| any))\b"
     r"|若|未|或|除|以外|之外|至少|至多",
     re.IGNORECASE,
 )
+_OPEN_TOKEN = re.compile(r"[a-z]+")
 _QUOTATION = re.compile(r"[\"“«《][^\"“”«»《》\n]{1,400}[\"”»》]")
 
 
@@ -165,13 +169,13 @@ def leaves_open(text: str, spellings: Iterable[str]) -> bool:
 
     Words inside a quotation or a spelling of the key do not count.
     """
-    if _LEFT_OPEN.search(text) is None:
+    if _OPEN_WORDS.isdisjoint(_OPEN_TOKEN.findall(text.lower())) and not _OPEN_PHRASE.search(text):
         return False
     text = _QUOTATION.sub(" ", text)
-    if _LEFT_OPEN.search(text) is None:
-        return False
-    found = {word.lower() for word in _LEFT_OPEN.findall(text)}
-    return not all(any(word in spelling.lower() for spelling in spellings) for word in found)
+    words = _OPEN_WORDS.intersection(_OPEN_TOKEN.findall(text.lower()))
+    return _OPEN_PHRASE.search(text) is not None or not all(
+        any(word in spelling.lower() for spelling in spellings) for word in words
+    )
 
 
 class Sentence(NamedTuple):
@@ -230,82 +234,78 @@ def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
     `spellings` gives the key's own spelling of each name in small letters without accents.
     """
     text = text.strip()
-    if (
-        len(text) > MAX_CHARACTERS
-        or len(spellings) > MAX_SPELLINGS
-        or _OTHER_SCRIPT.search(text)
-        or _OPEN_END.search(text)
-    ):
+    too_long = len(text) > MAX_CHARACTERS or len(spellings) > MAX_SPELLINGS
+    if too_long or _OTHER_SCRIPT.search(text) or _OPEN_END.search(text) or _PRIVATE.search(text):
         return None
-    text = plain(text) if "$" in text or "\\" in text else text
-    bare = _bare(_EMPHASIS.sub("\x04\\2\x04", text)).strip("[]{}$: \t\n")
+    bare = _bare(_EMPHASIS.sub("\x04\\2\x04", plain(text) if "$" in text or "\\" in text else text))
+    bare = bare.strip("[]{}$: \t\n")
     if bare[:1] == "(" and ")" not in bare[:-1]:
         bare = bare[1:].rstrip(")")
     bare = bare.removesuffix(")") if "(" not in bare else bare
-    letter = r"\w"
-    if _CHINESE.search(bare):
-        bare, letter = _BESIDE_CHINESE.sub(" ", bare.translate(_CHINESE_STOPS)), r"[^\W\u4e00-\u9fff]"
-    if any("\ue000" <= sign <= "\uf8ff" for sign in bare):
-        return None
-    names: list[str] = []
-    sure: list[bool] = []
-    if spellings:
-        small = bare.lower()
-        present = [form for form in spellings if form in small]
-        if not present:
-            return None  # a pattern of all spellings would take longer to compile than all else
-        forms = "|".join(map(re.escape, sorted(present, key=len, reverse=True)))
-        pattern = re.compile(
-            rf"(?P<open>[\"\x04]*)(?<!{letter})(?<![/-])(?P<name>{forms})(?P<end>[?!]?)(?P<stop>[.,]?)(?P<close>[\"\x04]*)"
-            rf"(?!{letter}|/|[-']\w)",
-            re.IGNORECASE,
-        )
-
-        def mark(found: re.Match[str]) -> str:
-            spelling, written = spellings[found["name"].lower()], found["name"]
-            quoted = bool(found["open"] and found["close"])
-            if not quoted and " " not in written and written[0].islower() and spelling[0].isupper():
-                return found[0]  # "moss" is no name where the key has "Moss"
-            names.append(spelling)
-            sure.append(quoted or _is_proper(written))
-            around = ("", "") if quoted else (found["open"], found["close"])
-            return f"{around[0]}{chr(_ITEMS + len(names) - 1)}{around[1]}{found['stop']}"
-
-        bare = pattern.sub(mark, bare)
-    bare = bare.replace("\x04", "")
-    if not spellings:
-        bare = _QUOTATION.sub("Q", bare)
+    names = _Names(bare, spellings)
+    bare = names.text if spellings else _QUOTATION.sub("Q", names.text)
     numbers, counted = every_number(bare), bare
-    if _CHINESE_NAME.search(bare):
-        return None
-    if len(names) > 1000 or len(numbers) > 1000 or not (names or numbers):
+    if len(names.found) > 1000 or len(numbers) > 1000 or bool(spellings) > bool(names.found):
         return None
     for at in range(len(numbers) - 1, -1, -1):
         bare = f"{bare[: numbers[at].start]}{chr(_NUMBERS + at)}{bare[numbers[at].end :]}"
     bullets = [line for line in bare.split("\n") if _BULLET.match(line)]
-    if len(bullets) > 1 and names and not all(map(_HAS_ITEM.search, bullets)):
-        return None
-    bare = _BULLET.sub("", bare)
-    places = [
-        numbers[ord(number) - _NUMBERS].value if number else ord(letter) - ord("A") + 1
-        for number, letter in _PLACE.findall(bare)
-    ]
-    if len(places) > 1 and places == [*range(1, len(places) + 1)]:
-        bare = _PLACE.sub("", bare)
-    bare = _ASIDE.sub(_without_aside, bare)
+    bare = _ASIDE.sub(_without_aside, _without_places(_BULLET.sub("", bare), numbers))
     for pattern, instead in _JOINED:
         bare = pattern.sub(instead, bare)
     lines = _LINE_END.split(bare.translate(_BRACKETS))
-    if len(lines) > 1 and names and not all(map(_HAS_ITEM.search, lines)):
-        return None
-    bare = "; ".join(lines)
-    sentences = [_sentence(part) for part in _SENTENCE_END.split(bare) if part.strip()]
+    for group in (bullets, lines):
+        if len(group) > 1 and spellings and not all(map(_HAS_ITEM.search, group)):
+            return None
+    sentences = [_sentence(part) for part in _SENTENCE_END.split("; ".join(lines)) if part.strip()]
     if len(sentences) > 1 and sentences[0].row.endswith("?") and "I" not in sentences[0].row:
         sentences = sentences[1:]  # the question
     sentences = [one for one in sentences if not _is_closing(one)]
-    if not sentences:
+    if not sentences or _CHINESE_NAME.search(bare):
         return None
-    return Marked(tuple(sentences), tuple(names), tuple(sure), tuple(numbers), counted)
+    return Marked(tuple(sentences), tuple(names.found), tuple(names.sure), tuple(numbers), counted)
+
+
+class _Names:
+    """The names of a text, and the text with a private character in place of each."""
+
+    def __init__(self, text: str, spellings: Mapping[str, str]) -> None:
+        self.found: list[str] = []
+        self.sure: list[bool] = []
+        letter = r"\w"
+        if _CHINESE.search(text):
+            text, letter = _BESIDE_CHINESE.sub(" ", text.translate(_CHINESE_STOPS)), r"[^\W\u4e00-\u9fff]"
+        small = text.lower()
+        # A pattern of all spellings would take longer to compile than all else.
+        present = sorted([form for form in spellings if form in small], key=len, reverse=True)
+        if present:
+            pattern = re.compile(
+                rf"(?P<open>[\"\x04]*)(?<!{letter})(?<![/-])(?P<name>{'|'.join(map(re.escape, present))})"
+                rf"[?!]?(?P<stop>[.,]?)(?P<close>[\"\x04]*)(?!{letter}|/|[-']\w)",
+                re.IGNORECASE,
+            )
+            self._spellings = spellings
+            text = pattern.sub(self._mark, text)
+        self.text = text.replace("\x04", "")
+
+    def _mark(self, found: re.Match[str]) -> str:
+        spelling, written = self._spellings[found["name"].lower()], found["name"]
+        quoted = bool(found["open"] and found["close"])
+        if not quoted and " " not in written and written[0].islower() and spelling[0].isupper():
+            return found[0]  # "moss" is no name where the key has "Moss"
+        self.found.append(spelling)
+        self.sure.append(quoted or _is_proper(written))
+        before, after = ("", "") if quoted else (found["open"], found["close"])
+        return f"{before}{chr(_ITEMS + len(self.found) - 1)}{after}{found['stop']}"
+
+
+def _without_places(text: str, numbers: Sequence[FoundNumber]) -> str:
+    """The text without the numbers or letters of a list whose items are numbered 1, 2, 3."""
+    places = [
+        numbers[ord(number) - _NUMBERS].value if number else ord(letter) - ord("A") + 1
+        for number, letter in _PLACE.findall(text)
+    ]
+    return _PLACE.sub("", text) if len(places) > 1 and places == [*range(1, len(places) + 1)] else text
 
 
 def _is_closing(sentence: Sentence) -> bool:
