@@ -138,6 +138,8 @@ _TOTAL_ROW = re.compile(
     re.IGNORECASE,
 )
 """The last row of a table or list: "Total: 49", "| **Total** | 49 |"."""
+_FOOTER = re.compile(r"\(\d{1,9} rows?\)", re.IGNORECASE)
+"""What a database prints below a result, which counts the rows of it."""
 _BULLET_ALONE = re.compile(r"[ \t]*\d{1,3}[.)][ \t]*")
 _RULE_OFF = re.compile(r"[-=+| ]{2,80}")
 _SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
@@ -147,6 +149,8 @@ def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Nu
     """The one number that is stated; None if there is none or more than one."""
     if SIMPLE.fullmatch(statement.text):
         return number_of(statement.text)
+    if _FOOTER.fullmatch(statement.text.strip()):
+        return None
     last = statement.text[statement.text.rstrip().rfind("\n") + 1 :]
     if not statement.marked and "frac" in last and not _EQUALS.search(last):
         return None  # a step of the calculation
