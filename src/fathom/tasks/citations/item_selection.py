@@ -23,7 +23,7 @@ SWEEPS = 3
 FREQUENT = 0.25
 """The weight of how much more items have an answer than have another candidate: answers in the fewest items of a paper,
 or in the most, would be given away."""
-LIMIT = 0.5
+LIMIT = 0.35
 """How far the sums of all items may be from zero. With a lower limit, matchers that are not balanced are closer to
 chance as well, and fewer items are left."""
 STEP = 0.04
