@@ -18,7 +18,7 @@ from fathom.tasks.citations.baselines import Baselines, shown_item
 from fathom.tasks.citations.candidate_search import Features
 from fathom.tasks.citations.draft import ItemDraft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
-from fathom.tasks.citations.item_selection import PaperOptions, select
+from fathom.tasks.citations.item_selection import LIMITS, PaperOptions, select
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.positions import ItemShape, PositionSampler
 from fathom.tasks.citations.possible_items import (
@@ -169,7 +169,7 @@ class CitationBuilder:
             fitting = drafts and all(draft.fits for draft in drafts)
             return balance.features_of(drafts[0].scores_by_key) if fitting else None
 
-        selected = select([options for _, _, options in papers], balance, wanted, drafted)
+        selected = select([options for _, _, options in papers], balance, LIMITS[cell[0]], wanted, drafted)
         found = {
             id: [items[number] for number in chosen]
             for (id, items, _), chosen in zip(papers, selected.chosen, strict=True)
