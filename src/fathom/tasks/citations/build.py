@@ -53,6 +53,8 @@ IN_GROUPS = "groups of a certain type"
 OF_THE_TYPE = "of a requested type"
 """The last requirement of a citation in an explanation of an empty build. The levels determine it."""
 
+WHOLE_GROUPS = "groups of works with text"
+"""The groups of citations that a set can ask about."""
 
 PAPERS = 128
 """The maximum number of question papers that are cached."""
@@ -376,17 +378,25 @@ class CitationBuilder:
             paper = self._paper(listed.id)
             steps.update(paper.steps)
             steps[OF_THE_TYPE] += sum(mask.citation_type in citation_types for mask in paper.masks)
-        counted = ", ".join(f"{step} {steps[step]:,}" for step in (*STEPS, OF_THE_TYPE))
+            steps[IN_GROUPS] += len({mask.place for mask in paper.grouped_masks})
+            steps[WHOLE_GROUPS] += len(paper.group_masks)
+        sets_only = self.settings.tasks == ("set",)
+        named = [*STEPS, OF_THE_TYPE, *([IN_GROUPS] if self._asks_about_groups else [])]
+        named += [WHOLE_GROUPS] if "set" in self.settings.tasks else []
+        counted = ", ".join(f"{step} {steps[step]:,}" for step in named)
         left_out = "".join(f" Not used: {what} {count:,}." for what, count in self._left_out().items())
         room = self.settings.room(self._least)
-        if any(self._is_too_long(paper) and paper.masks for paper in self.papers()):
+        asked_about = [paper for paper in self.papers() if (paper.group_masks if sets_only else paper.masks)]
+        if asked_about and all(map(self._is_too_long, asked_about)):
             return (
                 f"No question paper of '{self._corpus.folder}' leaves space for candidates in {room:,} characters. "
                 "Use more --characters, or --scope section."
             )
+        wanted = "two of them in a group that cites no other work" if sets_only else "one of them alone in its brackets"
+        wanted += " or in a group that is known in full" if self._asks_about_groups else ""
         return (
             f"No citation of '{self._corpus.folder}' can be used. Citations: {counted}. An item needs a paper that "
-            f"cites {self._least} works of the corpus, one of them alone in its brackets. Ingest the cited works too."
+            f"cites {self._least} works of the corpus ({len(self._order)} do), {wanted}. Ingest the cited works too."
             f"{left_out}"
         )
 
