@@ -190,7 +190,7 @@ def agreement(
             by_document[annotation.document][annotation.annotator] = annotation
     matching = _Matching(sentences, level, threshold)
     documents = {document: found for document, found in sorted(by_document.items()) if len(found) > 1}
-    names = sorted({name for found in documents.values() for name in found})
+    names = sorted({name for document in documents.values() for name in document})
     marked = [mark for mark in MARKED if sentences is not None and any(_spans(a, mark) for a in every)]
     tables = _PairTables(documents, matching, marked)
     pairs = [pair for pair in combinations(names, 2) if tables.documents_of(pair)]

@@ -176,7 +176,7 @@ class _Part:
             attribution = result.attribution if run.causes.answers else None
             failed = run.stages.summary(stages, run.arrays.contexts, run.run.samples)
             runs.append(_summary(data, run, attribution, failed, bench, settings, rng, shared))
-        runs = with_pareto(runs, [one.run.questions for one in data.runs])
+        runs = with_pareto(runs, [run.run.questions for run in data.runs])
         compared = comparisons(data, data.runs, data.groupings.main, settings.exchanges, rng)
         settings_compared = setting_comparisons(data, data.runs, settings.exchanges, rng)
         notes = [*_notes(data, bench, runs, settings.causes), *explain_missing(data.runs)]

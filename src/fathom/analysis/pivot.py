@@ -236,7 +236,7 @@ class _Pivot:
                 f"The table would have {len(columns):,} columns. Use --columns with fewer values, or give the property "
                 "in --rows."
             )
-        at = {row: place for place, row in enumerate(rows)}, {column: place for place, column in enumerate(columns)}
+        at = {row: index for index, row in enumerate(rows)}, {column: index for index, column in enumerate(columns)}
         return PivotTable(
             rows=self._rows,
             columns=self._columns,
@@ -261,7 +261,7 @@ class _Pivot:
 
     def _without(self, summed: frozenset[int]) -> dict[CellKey, _Content]:
         """The cells in which these axes have the value `all`."""
-        kept = [place for place in range(len(self._axes)) if place not in summed]
+        kept = [index for index in range(len(self._axes)) if index not in summed]
         places = self._selected
         for place in summed:
             if self._axes[place].level == "response":
@@ -274,7 +274,7 @@ class _Pivot:
         found = {}
         for base, codes in self._combinations(kept, of_base, groups):
             code = dict(zip(kept, codes, strict=True))
-            key = tuple(code.get(place, len(axis.values)) for place, axis in enumerate(self._axes))
+            key = tuple(code.get(index, len(axis.values)) for index, axis in enumerate(self._axes))
             found[key] = _Content(groups.get(codes, NO_RESPONSES), bases[base], comparable[base])
         return found
 
@@ -411,7 +411,7 @@ class _Pivot:
 
     def _ordered(self, contents: Mapping[CellKey, _Content], names: Sequence[str]) -> list[tuple[str, ...]]:
         """The combinations that occur, in the order of the properties' values."""
-        places = {axis.name: place for place, axis in enumerate(self._axes)}
+        places = {axis.name: index for index, axis in enumerate(self._axes)}
         sort: Callable[[CellKey, int], tuple[int, ...]] = lambda key, number: tuple(  # noqa: E731
             number if name == MEASURE else key[places[name]] for name in names
         )

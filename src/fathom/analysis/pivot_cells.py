@@ -94,7 +94,7 @@ class Cells:
             return self._correlation(column.values, indices)
         values = column.values[indices]
         if column.lists is not None:
-            values = np.concatenate([np.asarray(column.lists[place], dtype=float) for place in indices])
+            values = np.concatenate([np.asarray(column.lists[index], dtype=float) for index in indices])
         return CellValue(_statistic(measure.statistic, values), n=self.count("units", indices))
 
     def count(self, what: str, indices: IntArray) -> int:

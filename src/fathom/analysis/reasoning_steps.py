@@ -22,7 +22,7 @@ MAX_CHARACTERS = 400_000
 
 def reasoning_of(response: ScoredResponse) -> str:
     """The reasoning of a response: its thinking, and its text before the last "Answer:"; empty if there is none."""
-    marks = [found.start() for found in _ANSWER.finditer(response.text)]
+    marks = [match.start() for match in _ANSWER.finditer(response.text)]
     trace = f"{response.thinking}\n{response.text[: marks[-1]] if marks else response.text}".strip()
     return trace if len(trace) >= MIN_CHARACTERS else ""
 
@@ -89,7 +89,7 @@ class StepCounter:
         """Count a trace by the position at which it reaches each step."""
         self.traces += 1
         self.values += len(positions)
-        places = [place for place in positions if place is not None]
+        places = [position for position in positions if position is not None]
         self.reached += len(places)
         self.in_order += places == sorted(places)
         self.complete_but_incorrect += len(places) == len(positions) and not correct
@@ -97,7 +97,7 @@ class StepCounter:
         for number, place in enumerate(positions, start=1):
             self.expected_at[number] += 1
             self.reached_at[number] += place is not None
-        first = next((number for number, place in enumerate(positions, start=1) if place is None), None)
+        first = next((number for number, position in enumerate(positions, start=1) if position is None), None)
         if first is not None:
             self.first_missing_at[first] += 1
 

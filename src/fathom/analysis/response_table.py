@@ -126,16 +126,16 @@ class ResponseTable:
 
     def __init__(self, benches: Sequence[BenchData], names: Sequence[str]) -> None:
         """`names` are the runs' names in the order in which they are listed."""
-        order = {name: place for place, name in enumerate(names)}
+        order = {name: index for index, name in enumerate(names)}
         runs_of_benches = [(bench, run) for bench in range(len(benches)) for run in benches[bench].runs]
         runs_of_benches.sort(key=lambda pair: order[pair[1].name])
         self.benches = list(benches)
         self.runs: list[RunData] = [run for _, run in runs_of_benches]
         self.bench_of = [bench for bench, _ in runs_of_benches]
-        self._first = np.cumsum([0, *(len(one.questions) for one in benches)])
+        self._first = np.cumsum([0, *(len(bench.questions) for bench in benches)])
         self.questions: list[QuestionProperties] = [question for bench in benches for question in bench.questions]
-        contexts = np.cumsum([0, *(len(one.documents) for one in benches)])
-        of_question = [one.contexts + contexts[number] for number, one in enumerate(benches)]
+        contexts = np.cumsum([0, *(len(bench.documents) for bench in benches)])
+        of_question = [bench.contexts + contexts[number] for number, bench in enumerate(benches)]
         self._context_of_question = np.concatenate(of_question) if of_question else np.zeros(0, dtype=np.int64)
         parts = [np.repeat(run.arrays.rows + self._first[bench], run.run.samples) for bench, run in runs_of_benches]
         self.question = np.concatenate(parts)
@@ -144,7 +144,7 @@ class ResponseTable:
         self.sample = np.concatenate([np.tile(np.arange(run.run.samples), len(run.rows)) for _, run in runs_of_benches])
         self.context = self._context_of_question[self.question]
         self.groupings = Groupings.of(
-            tuple(dict.fromkeys(name for one in benches for name in one.bench_runs.bench.manifest.families))
+            tuple(dict.fromkeys(name for bench in benches for name in bench.bench_runs.bench.manifest.families))
         )
 
     def span(self, bench: int) -> tuple[int, int]:
@@ -273,7 +273,7 @@ class ResponseTable:
         # "unclear" is not a cause: it is listed last.
         values = tuple(sorted(found, key=lambda value: (value == "unclear", *value_order(value, declared))))
         numbers = {value: number for number, value in enumerate(values)}
-        places = np.array([place for place, some in enumerate(each) for _ in some], dtype=np.int64)
+        places = np.array([index for index, some in enumerate(each) for _ in some], dtype=np.int64)
         codes = np.array([numbers[value] for some in each for value in some], dtype=np.int64)
         return Property(name, "response", values, places, codes)
 
@@ -347,7 +347,7 @@ class ResponseTable:
         if key is None:
             return None
         lists = [
-            run.columns.values.get(place, {}).get(key, ()) for run in self.runs for place in range(len(run.columns))
+            run.columns.values.get(index, {}).get(key, ()) for run in self.runs for index in range(len(run.columns))
         ]
         top, bottom = (
             np.array([sum(numbers_of_response) for numbers_of_response in lists], dtype=float),

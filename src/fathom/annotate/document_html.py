@@ -71,8 +71,8 @@ def _blocks(text: str, tables: Sequence[Span]) -> Iterator[Span]:
     position = 0
     for table in [*sorted(tables), Span(len(text), len(text))]:
         if table.start >= position:
-            for found in _BLOCK.finditer(text, position, table.start):
-                yield Span(found.start(), found.start() + len(found[0].rstrip()))
+            for match in _BLOCK.finditer(text, position, table.start):
+                yield Span(match.start(), match.start() + len(match[0].rstrip()))
             if table.end > table.start:
                 yield table
             position = table.end

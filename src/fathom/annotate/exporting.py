@@ -168,7 +168,7 @@ def brat(annotation: Annotation, text: str) -> str:
 
     def add(label: str, mark: Claim | Evidence, names: Iterable[str]) -> str:
         id = f"T{len(lines) + 1}"
-        pieces = [Span(*found.span()) for found in re.finditer(r"[^\n]*\S[^\n]*", mark.span.of(text))]
+        pieces = [Span(*match.span()) for match in re.finditer(r"[^\n]*\S[^\n]*", mark.span.of(text))]
         # A mark of brat has no line breaks: one that has several lines has a piece for each.
         spans = ";".join(f"{piece.start + mark.span.start} {piece.end + mark.span.start}" for piece in pieces)
         printed = " ".join(piece.shifted(mark.span.start).of(text) for piece in pieces)

@@ -61,7 +61,7 @@ def pdf_file(corpus: Corpus, id: DocumentId) -> Path | None:
         for base in (root, root.parent, corpus.folder.parent / root, (corpus.folder.parent / root).parent):
             path = (base / source).resolve()
             roots = (root.resolve(), (corpus.folder.parent / root).resolve())
-            if path.is_file() and any(path.is_relative_to(one) for one in roots):
+            if path.is_file() and any(path.is_relative_to(root) for root in roots):
                 return path
     return None
 
@@ -80,7 +80,7 @@ def pdf_pages(content: bytes, text: str) -> tuple[PdfPage, ...]:
         return ()
     pieces = [piece for line in extracted.lines for piece in _pieces(line)]
     spans = _placed(pieces, text)
-    if sum(one is not None for one in spans) < MIN_PLACED * len(pieces):
+    if sum(span is not None for span in spans) < MIN_PLACED * len(pieces):
         return ()
     pages: list[list[PageWord]] = [[] for _ in extracted.page_sizes]
     for piece, span in zip(pieces, spans, strict=True):

@@ -66,7 +66,7 @@ class SelectedDocuments:
 
 def mathematics_share(text: str) -> float:
     """The share of characters in formulas: LaTeX between its delimiters, and mathematical symbols elsewhere."""
-    inside = sum(len(found[0]) for found in _FORMULA.finditer(text))
+    inside = sum(len(match[0]) for match in _FORMULA.finditer(text))
     outside = _FORMULA.sub("", text)
     return (inside + len(_MATH.findall(outside))) / max(1, len(text))
 

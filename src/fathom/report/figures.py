@@ -125,7 +125,7 @@ class Figure:
     ) -> Figure:
         """The figure whose rows are read from `records`."""
         rows = tuple(tuple(column.value(record) for column in columns) for record in records)
-        headers = tuple(Header(one.name, one.title, one.kind, one.hidden) for one in columns)
+        headers = tuple(Header(column.name, column.title, column.kind, column.hidden) for column in columns)
         return cls(id, title, note, headers, rows, draw)
 
     def as_csv(self) -> str:

@@ -21,7 +21,7 @@ def first_paint(findings: Findings, title: str, sentences: Sequence[str]) -> str
     names = bench_names(findings)
     rows = [_row(run, names[run.info.bench]) for run in findings.runs]
     # A column without a value, such as the prices of free runs or remarks, is left out.
-    shown = [place for place in range(len(titles)) if any(row[place] for row in rows)]
+    shown = [index for index in range(len(titles)) if any(row[index] for row in rows)]
     head = _cells([titles[place] for place in shown], "th")
     body = "".join(f"<tr>{_cells([row[place] for place in shown], 'td')}</tr>" for row in rows)
     return (

@@ -56,7 +56,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     columns = list(zip(*names, strict=False)) if len(names) > 1 else []
     shared = sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, columns))
     cut = max(names[0].rfind(sign, 0, shared) for sign in "-/ ") + 1 if shared else 0
-    return {name: f"…{name[cut:]}" if cut and all(len(one) > cut for one in names) else name for name in names}
+    return {name: f"…{name[cut:]}" if cut and all(len(name) > cut for name in names) else name for name in names}
 
 
 def title_of(findings: Findings) -> str:

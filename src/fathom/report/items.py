@@ -437,7 +437,7 @@ class PassageCollector:
 
     def finished(self) -> dict[str, object]:
         """The collected documents, contexts and passages of the part."""
-        cut = [self._cut(*place) for place in self._passages]
+        cut = [self._cut(*passage) for passage in self._passages]
         titles = [self._titles.get(document, document) for document in self._documents]
         return {"documents": titles, "contexts": self._layouts, "passages": cut}
 

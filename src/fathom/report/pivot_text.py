@@ -68,7 +68,7 @@ class _Layout:
         """A cell as text; empty if there is nothing in it."""
         if cell is None:
             return ""
-        measure = next(one for one in self.table.measures if one.name == cell.measure)
+        measure = next(measure for measure in self.table.measures if measure.name == cell.measure)
         mark = "" if cell.comparable else "*"
         if cell.value is None:
             return MISSING + mark

@@ -83,7 +83,7 @@ class AnnotationImporter:
             if document is None:
                 name = source.names[0] if source.names else "?"
                 self._unknown[name] = None
-                if any(_plain(one) in self._shared for one in source.names):
+                if any(_plain(name) in self._shared for name in source.names):
                     self._ambiguous[name] = None
             else:
                 by_document[document].append(source)

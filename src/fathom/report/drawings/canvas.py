@@ -170,7 +170,7 @@ def style() -> str:
     page = files("fathom.report").joinpath("page", "theme.css").read_text("utf-8")
     light = page[: page.index("}")]
     colors = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", light))
-    rules = re.sub(r"@([a-z0-9-]+)", lambda found: colors[found[1]], RULES)
+    rules = re.sub(r"@([a-z0-9-]+)", lambda match: colors[match[1]], RULES)
     for number in range(SERIES):
         color = colors[f"s{number}"]
         rules += f".mark.s{number},.name.s{number}{{fill:{color}}}"

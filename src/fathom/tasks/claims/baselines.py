@@ -143,8 +143,8 @@ class Baselines:
         """Try the shortcuts on a question for all claims."""
         assert isinstance(key.answer, LinkedSpans)
         given = {
-            one.id: [span.passage.span for span in key.answer.spans if span.passage.document == one.id]
-            for one in documents
+            document.id: [span.passage.span for span in key.answer.spans if span.passage.document == document.id]
+            for document in documents
         }
         rules: dict[str, Claims] = {**CLAIM_RULES, "claims given": lambda document: given[document.id]}
         by_id = {document.id: document for document in documents}

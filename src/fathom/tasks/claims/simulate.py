@@ -66,7 +66,7 @@ class Simulator:
 
     def _random_claims(self, documents: Sequence[Document], count: int, rng: Random) -> list[LinkedSpan]:
         """As many sentences as there are claims, each with another sentence as its evidence."""
-        sentences = [(one, span) for one in documents for span in one.sentences]
+        sentences = [(document, span) for document in documents for span in document.sentences]
         chosen = rng.sample(sentences, min(count, len(sentences)))
         return [
             predicted(one, [span], lambda document: lambda claim: [rng.choice(document.sentences)])[0]

@@ -44,7 +44,7 @@ def join_disjoint(spans: list[Span]) -> list[Span]:
 
 
 def _lines(text: str, gap: Span) -> Iterator[Span]:
-    return (Span(*found.span()) for found in _LINE.finditer(text, gap.start, gap.end))
+    return (Span(*match.span()) for match in _LINE.finditer(text, gap.start, gap.end))
 
 
 def _overlap(one: Span, two: Span) -> bool:

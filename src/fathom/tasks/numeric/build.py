@@ -163,7 +163,9 @@ def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> Unans
     Every skill has the same rate among the questions that may have no answer, so that the skill does not reveal which
     questions have none.
     """
-    nullable = {skill: sum(one.may_be_empty for one in options) / len(options) for skill, options in offered.items()}
+    nullable = {
+        skill: sum(option.may_be_empty for option in options) / len(options) for skill, options in offered.items()
+    }
     if unanswerable > sum(nullable.values()) / len(nullable):
         nullable = {skill: float(share > 0) for skill, share in nullable.items()}
     average = sum(nullable.values()) / len(nullable)

@@ -285,7 +285,7 @@ def _drawn(
         if isinstance(node, tree.Between) and isinstance(node.low, tree.Slot) and isinstance(node.high, tree.Slot):
             values[node.low], values[node.high] = sorted((values[node.low], values[node.high]))
         if isinstance(node, tree.OneOf):
-            given = [values[one] for one in node.values if isinstance(one, tree.Slot)]
+            given = [values[value] for value in node.values if isinstance(value, tree.Slot)]
             if len(set(given)) < len(node.values):
                 return None
     return values

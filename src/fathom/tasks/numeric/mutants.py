@@ -24,7 +24,7 @@ def random_tables(rng: Random, named: Constants) -> ContextTables:
         ArticleRow(number, title, *_counts(rng, near, number == 1))
         for number, title in enumerate(_titles(rng, named, count), start=1)
     )
-    pairs = [(one, two) for one in range(1, count + 1) for two in range(1, count + 1) if one != two]
+    pairs = [(index, two) for index in range(1, count + 1) for two in range(1, count + 1) if index != two]
     wanted = rng.choice((0, count, 3 * count, len(pairs), rng.choice(near) * count, rng.choice(near) * count))
     citations = tuple(CitationRow(*pair) for pair in sorted(rng.sample(pairs, min(len(pairs), wanted))))
     return make_tables((), articles, _bylines(rng, named, articles), citations)

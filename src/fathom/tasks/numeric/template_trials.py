@@ -59,7 +59,9 @@ class _Trials:
         self._database = open_database()
         self._database.set_progress_handler(lambda: 1, STEPS)
         named = constants(program)
-        self._named = Constants(tuple(one for one in named.numbers if one <= PLAUSIBLE), named.texts, named.decimals)
+        self._named = Constants(
+            tuple(number for number in named.numbers if number <= PLAUSIBLE), named.texts, named.decimals
+        )
         self._idle = list(dict.fromkeys((*_parts(program.where), *([program.where] if program.where else []))))
         """Conditions that have not excluded anything yet."""
         self._unmet = list(self._idle)

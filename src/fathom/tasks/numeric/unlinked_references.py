@@ -145,8 +145,12 @@ def articles_in_doubt(articles: Sequence[CitingArticle]) -> Iterator[DocumentId]
     """The articles with a reference that may cite another of the articles, though it is not linked to it."""
     for article in articles:
         known = {article.id, *article.cites}
-        others = (one for one in articles if one.id not in known)
-        if any(_may_cite(entry, one.keys) for one in others for entry in article.unlinked.possible_citations(one.keys)):
+        others = (article for article in articles if article.id not in known)
+        if any(
+            _may_cite(entry, other.keys)
+            for other in others
+            for entry in article.unlinked.possible_citations(other.keys)
+        ):
             yield article.id
 
 

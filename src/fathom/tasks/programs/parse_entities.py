@@ -140,7 +140,11 @@ class EntityParser(OrderParser):
     def _pairs(self, table: SchemaTable, where: tree.Condition | None) -> tree.Program:
         """The number of pairs: the total, over the rows of the main table, of the rows that are related to each."""
         main = self._schema.main
-        forward = [one for one in self._schema.relations if one.owner == main.key and one.table == table.name]
+        forward = [
+            relation
+            for relation in self._schema.relations
+            if relation.owner == main.key and relation.table == table.name
+        ]
         sides = {one.name: relation_of(self._schema, one.key, main, main.key) for one in forward}
         parts = _parts(where)
         for relation in forward:

@@ -54,7 +54,7 @@ class _BacktrackingChooser:
 
     def next_choices(self) -> list[int] | None:
         """The next combination of choices in lexicographic order; None after the last one."""
-        for place in reversed(range(len(self._taken))):
-            if self._taken[place] + 1 < self._offered[place]:
-                return [*self._taken[:place], self._taken[place] + 1]
+        for index in reversed(range(len(self._taken))):
+            if self._taken[index] + 1 < self._offered[index]:
+                return [*self._taken[:index], self._taken[index] + 1]
         return None

@@ -46,7 +46,7 @@ def authored_item(puzzle: AuthoredPuzzle, document: Document, context: Context) 
         text = f"{text}\n\nChoose one of these answers, and give it in the same words:\n{listed}"
     answer = _typed(puzzle)
     rows = [(CONCLUSION, one) for one in puzzle.checklist]
-    rows += [(OPTION, one) for one in puzzle.options if one != puzzle.answer]
+    rows += [(OPTION, option) for option in puzzle.options if option != puzzle.answer]
     proof = Proof(program=PREFIX + puzzle.model_dump_json(), rows=tuple(rows))
     tags = {
         "kind": puzzle.kind,

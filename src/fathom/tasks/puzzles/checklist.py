@@ -136,7 +136,7 @@ class StepReader:
             named = any(True for _ in name_spans(body, item.aliases or (item.value.name,)))
             places = [] if named else [*name_spans(line_before, item.others)]
             sentences = [_sentence(line_before, span.start).casefold() for span in places]
-            return any(_has_cue(one, cue.casefold()) for one in sentences for cue in item.cues)
+            return any(_has_cue(sentence, cue.casefold()) for sentence in sentences for cue in item.cues)
         read = dates_in if item.value.unit == DATE else digits_in
         mentions = [*read(line_before)]
         if not mentions or any(_is_close(one, item.value) for one in read(body)):
@@ -257,13 +257,13 @@ def _sentence(line: str, at: int) -> str:
 
 def _sentence_span(text: str, at: int) -> tuple[int, int]:
     """Where the sentence around a place begins and ends."""
-    ends = [found.end() for found in re.finditer(r"[.;!?](?=\s)|[。；\n]", text)]
+    ends = [match.end() for match in re.finditer(r"[.;!?](?=\s)|[。；\n]", text)]
     return max((end for end in ends if end <= at), default=0), min((end for end in ends if end > at), default=len(text))
 
 
 def _starts(text: str, names: Sequence[str]) -> list[int]:
     """The places of names or years in a text."""
-    years = (found.start() for name in names if name.isdigit() for found in re.finditer(rf"(?<!\d){name}(?!\d)", text))
+    years = (match.start() for name in names if name.isdigit() for match in re.finditer(rf"(?<!\d){name}(?!\d)", text))
     return [*years, *(span.start for span in name_spans(text, [name for name in names if not name.isdigit()]))]
 
 

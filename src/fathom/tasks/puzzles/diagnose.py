@@ -35,7 +35,8 @@ class Diagnoser:
             operators=tuple(one for one in OPERATIONS if one in used),
             sizes={"steps": float(item.question.tags["steps"]), "checklist items": float(len(items))},
             steps=tuple(
-                ReasoningStep(one.name, (_spellings(one),), _STAGES.get(one.operation, "computing")) for one in items
+                ReasoningStep(item.name, (_spellings(item),), _STAGES.get(item.operation, "computing"))
+                for item in items
             ),
             suspects=tuple(faulty_answers(source, program)) if source is not None else (),
         )

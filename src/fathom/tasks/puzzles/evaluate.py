@@ -120,7 +120,7 @@ class EvaluatedProgram:
                 value = self._picked(node)
             case Tally():
                 bound = _number(self.of(node.bound))
-                value = Value(number=Decimal(sum(_number(self.of(one)) > bound for one in node.values)))
+                value = Value(number=Decimal(sum(_number(self.of(value)) > bound for value in node.values)))
             case Compute():
                 value = computed(node.sign, self.of(node.left), self.of(node.right))
             case Choose():

@@ -97,7 +97,7 @@ def article_vocabulary(document: Document) -> Vocabulary | None:
 
 def _attribute(label: str, unit: str, words: tuple[str, str, str, str], other: str = "") -> AttributeWords:
     """The attribute with this label; `other` has its other labels, in both languages."""
-    ask, most, least, kind = (one.replace("{label}", label) for one in words)
+    ask, most, least, kind = (word.replace("{label}", label) for word in words)
     said = [word for word in f"{label} {other}".split() if len(word) > 3 or not word.isascii()]
     cues = (label, *(word[:STEM] if word.isascii() else word for word in said if word not in (unit, "number")))
     return AttributeWords(ask=ask, cues=cues, entity=kind, unit=unit, most=most, least=least)
@@ -227,7 +227,7 @@ class ArticleComposer:
     def programs(self) -> Iterator[Node]:
         """An endless sequence of programs; empty if too few methods were measured."""
         columns = sorted(column for column, methods in self._results.items() if len(methods) >= 3)
-        columns = [one for one in columns if any(self._picked(other, one) for other in columns)]
+        columns = [column for column in columns if any(self._picked(other, column) for other in columns)]
         while columns:
             sampled, first, second = (self._rng.choice(columns) for _ in range(3))
             one = self._picked(first, sampled)

@@ -64,9 +64,9 @@ def read_fact(fact: Fact, document: Document) -> ReadValue:
         if not any(number * Fraction(10) ** power == Fraction(fact.value) for power in _POWERS):
             raise UnreadableError(f"'{text}' is not {fact.value}")
         return ReadValue(Fraction(fact.value))
-    found = _AFTER.match(document.text, fact.span.end)
-    scale = _SCALES.get(found[1] or "", 1) if found else 1
-    unit = (found[2] or "") if found else ""
+    match = _AFTER.match(document.text, fact.span.end)
+    scale = _SCALES.get(match[1] or "", 1) if match else 1
+    unit = (match[2] or "") if match else ""
     factor = {"cm": _LENGTHS, "m": _DISTANCES}.get(fact.unit, {}).get(unit, 1)
     if number * scale * factor != Fraction(fact.value):
         raise UnreadableError(f"'{text}' is not {fact.value}")

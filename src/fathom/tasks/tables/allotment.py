@@ -41,8 +41,8 @@ def shares(settings: TablesSettings, corpus: Corpus, contexts: Sequence[Context]
     for length in dict.fromkeys(context.length for context in contexts):
         for name, levels in _levels_by_domain(settings).items():
             turn = asked[length, name]
-            for place, id in enumerate(turn):
-                given[id][name] = levels[place :: len(turn)]
+            for index, id in enumerate(turn):
+                given[id][name] = levels[index :: len(turn)]
     return {id: {name: [*levels] for name, levels in by_domain.items()} for id, by_domain in given.items()}
 
 
@@ -69,8 +69,8 @@ def level_sequence(count: int, levels: Sequence[QuestionLevel]) -> list[Question
     total = sum(LEVEL_SHARES[level] for level in levels)
     used: Counter[QuestionLevel] = Counter()
     sequence: list[QuestionLevel] = []
-    for place in range(1, count + 1):
-        level = max(levels, key=lambda one: LEVEL_SHARES[one] * place - used[one] * total)
+    for index in range(1, count + 1):
+        level = max(levels, key=lambda one: LEVEL_SHARES[one] * index - used[one] * total)
         used[level] += 1
         sequence.append(level)
     return sequence

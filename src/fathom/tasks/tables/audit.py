@@ -141,7 +141,7 @@ class TablesAuditor:
         """Whether every entity with the same facts is used, or named in the question as an exception."""
         proof = item.key.proof
         used = {row[0] for row in proof.rows}
-        year = max((int(found[1]) for row in proof.rows if (found := _YEAR.search(row[1]))), default=None)
+        year = max((int(match[1]) for row in proof.rows if (match := _YEAR.search(row[1]))), default=None)
         facts = [
             fact
             for row, passage in zip(proof.rows, proof.passages, strict=False)

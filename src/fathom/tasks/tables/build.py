@@ -112,11 +112,15 @@ class TablesBuilder:
         most_single = int(self._settings.single * (len(wanted) + len(kept))) - _singles(kept)
         owed = 0
         for (level, name), drawn in zip(wanted, self._kinds_wanted(context, wanted, rng), strict=True):
-            tables = [one for one in all_tables if name in (None, domain(one.pack, one.language))]
+            tables = [
+                all_table for all_table in all_tables if name in (None, domain(all_table.pack, all_table.language))
+            ]
             others = _ContextQuestions((*kept, *made), used, _singles(made) < most_single)
             # Where no question without an answer was found, a later one makes up for it.
             kind = "unanswerable" if drawn == "answerable" and owed else drawn
-            item = self._item(context, [makers[one] for one in tables], level, kind, rng, others) if tables else None
+            item = (
+                self._item(context, [makers[table] for table in tables], level, kind, rng, others) if tables else None
+            )
             owed -= kind != drawn
             owed += kind == "unanswerable" and not (item and isinstance(item.key.answer, Unanswerable))
             if item is not None:
@@ -136,11 +140,11 @@ class TablesBuilder:
         conditional = [rng.random() < self._conditional.shares[level] for level, _ in wanted]
         number = min(len(wanted), self._number_unanswerable(context, len(wanted)))
         while sum(conditional) < number:
-            conditional[rng.choice([place for place, one in enumerate(conditional) if not one])] = True
-        empty = set(rng.sample([place for place, one in enumerate(conditional) if one], number))
+            conditional[rng.choice([index for index, one in enumerate(conditional) if not one])] = True
+        empty = set(rng.sample([index for index, one in enumerate(conditional) if one], number))
         return [
-            "unanswerable" if place in empty else "answerable" if one else "plain"
-            for place, one in enumerate(conditional)
+            "unanswerable" if index in empty else "answerable" if one else "plain"
+            for index, one in enumerate(conditional)
         ]
 
     def _number_unanswerable(self, context: Context, questions: int) -> int:
@@ -161,7 +165,7 @@ class TablesBuilder:
         """What draws the questions about each table. Unanswerable ones have constants that other documents exceed."""
         partners = [table for ids in self._partners(context) for table in self._tables(ids)]
         return {
-            table: QueryMaker(table, rng, [self._values(one) for one in partners if one.is_like(table)])
+            table: QueryMaker(table, rng, [self._values(partner) for partner in partners if partner.is_like(table)])
             for table in tables
         }
 
@@ -200,7 +204,7 @@ class TablesBuilder:
         others: _ContextQuestions,
     ) -> Item | None:
         for attempt in range(ATTEMPTS):
-            maker = rng.choices(makers, [len(one.table.entities) for one in makers])[0]
+            maker = rng.choices(makers, [len(maker.table.entities) for maker in makers])[0]
             if not self._settings.unanswerable or attempt >= PLAIN:
                 query = maker.make(level)
             elif kind != "plain" and attempt < PAIRED:
@@ -215,8 +219,8 @@ class TablesBuilder:
 
     @cached_property
     def _conditional(self) -> ConditionalShares:
-        total = sum(LEVEL_SHARES[one] for one in self._settings.levels)
-        weights = {one: LEVEL_SHARES[one] / total for one in self._settings.levels}
+        total = sum(LEVEL_SHARES[level] for level in self._settings.levels)
+        weights = {level: LEVEL_SHARES[level] / total for level in self._settings.levels}
         return conditional_shares(self._settings.unanswerable, weights)
 
     def _read_tables(self, documents: tuple[DocumentId, ...]) -> list[EntityTable]:
@@ -304,17 +308,19 @@ def figure_reader(
 
 def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[EntityTable]:
     """A table for each year and currency in which enough entities report."""
-    languages = {one.language for one in documents}
-    language = next((one for one in pack.languages if {one} == languages), None)
+    languages = {document.language for document in documents}
+    language = next((language for language in pack.languages if {language} == languages), None)
     if language is None:
         return []
     tables: list[EntityTable] = []
-    several_periods = any(one.of_several_periods for one in documents)
-    years: Counter[Year] = Counter(one.year for one in documents)
+    several_periods = any(document.of_several_periods for document in documents)
+    years: Counter[Year] = Counter(document.year for document in documents)
     for year in sorted(years, key=lambda year: year or 0):
         if years[year] < MIN_ENTITIES or (pack.has_periods and year is None):
             continue
-        currencies = sorted({one.currency for one in documents if one.year == year and one.currency})
+        currencies = sorted(
+            {document.currency for document in documents if document.year == year and document.currency}
+        )
         # All documents together; where they use several currencies, their amounts of money are not compared.
         common = currencies[0] if len(currencies) == 1 else ""
         known = entity_figures(documents, year, None)

@@ -48,14 +48,14 @@ def check_answer(
     verdict = verdict.model_copy(update={"judged": {"": decision}})
     if same:
         return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "reason": "accepted by the judge"})
-    agreed = not any(one.outcome == "pass" for one in judgments)
+    agreed = not any(judgment.outcome == "pass" for judgment in judgments)
     reason = "rejected by the judge" if agreed else "the judge's decisions differ, so the typed check counts"
     return verdict.model_copy(update={"outcome": "incorrect", "reason": reason})
 
 
 def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
     """One judge's decision: pass if it passes in both orders, unjudged if it gave no decision in one of them."""
-    outcomes = {one.outcome for one in judgments}
+    outcomes = {judgment.outcome for judgment in judgments}
     return {"": "unjudged" if "unjudged" in outcomes else "pass" if outcomes == {"pass"} else "fail"}
 
 

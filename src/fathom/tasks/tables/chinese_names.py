@@ -73,7 +73,7 @@ def chinese_name(label: str) -> str:
 @cache
 def _of_packs() -> dict[str, str]:
     """The names that the packs of Fathom give to Chinese labels."""
-    fields = [found for name in pack_names() for found in read_pack(name).field_of_label.items()]
+    fields = [item for name in pack_names() for item in read_pack(name).field_of_label.items()]
     return {label: field for label, field in fields if is_chinese(label)}
 
 

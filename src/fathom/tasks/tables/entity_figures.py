@@ -34,11 +34,13 @@ def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: s
     by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
     for one in documents:
         by_entity[one.entity].append(one)
-    undated = {entity for entity, reports in by_entity.items() if year and any(one.year is None for one in reports)}
+    undated = {
+        entity for entity, reports in by_entity.items() if year and any(report.year is None for report in reports)
+    }
     entities = sorted(
         entity
         for entity, reports in by_entity.items()
-        if (own := [one for one in reports if one.year in (year, None)])
+        if (own := [report for report in reports if report.year in (year, None)])
         and all(currency in (None, one.currency) or (entity in undated and not one.currency) for one in own)
     )
     figures: dict[tuple[str, FigureId], StatedFigure] = {}

@@ -179,7 +179,7 @@ def _labels_in(text: str, labels: Iterable[str]) -> int:
 def _rows_with(table: str, labels: Sequence[str]) -> str:
     """The rows of a table with one of the labels, below its caption and headings; empty if there are none."""
     lines = table.split("\n")
-    headings = next((place + 1 for place, line in enumerate(lines) if _RULE.fullmatch(line)), 1)
+    headings = next((index + 1 for index, line in enumerate(lines) if _RULE.fullmatch(line)), 1)
     kept = [line for line in lines[headings:] if _labels_in(line, labels)]
     return "\n".join([*lines[:headings], *kept]) if kept else ""
 

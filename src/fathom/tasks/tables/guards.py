@@ -28,7 +28,7 @@ def guards(program: tree.Program, database: Database) -> dict[str, bool]:
     if isinstance(program.top, int):
         passed["no two values are close at the cut"] = not _has_tie(view, program)
     if divisors:
-        passed["divisors are positive"] = all(value > 0 for one in divisors for value in _known(view, one))
+        passed["divisors are positive"] = all(value > 0 for divisor in divisors for value in _known(view, divisor))
     if program.where is not None and isinstance(program.output, tree.Labels):
         passed["not every entity meets the condition"] = view.mask(program.where) != view.mask(None)
     return passed

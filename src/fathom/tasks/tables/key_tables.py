@@ -38,14 +38,14 @@ def database_of(key: Key) -> Database:
     entities = list(dict.fromkeys(entity for values in columns.values() for entity in values))
     if not columns or any(values.keys() != set(entities) for values in columns.values()):
         raise ProofError(f"The proof of question '{key.question_id}' has no whole table.")
-    figures = {name: [values[one] for one in entities] for name, values in columns.items()}
+    figures = {name: [values[entity] for entity in entities] for name, values in columns.items()}
     return database_with(_table_name(key.proof.program), entities, figures)
 
 
 def _table_name(statement: str) -> str:
     """The first table that the statement names."""
-    found = re.search(r"\bFROM (?!\()(\w+)", statement)
-    return found[1] if found else "figures"
+    match = re.search(r"\bFROM (?!\()(\w+)", statement)
+    return match[1] if match else "figures"
 
 
 # Build, audit and baselines read the program of a question several times.

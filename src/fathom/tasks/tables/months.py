@@ -32,8 +32,8 @@ def month_text(value: Decimal) -> str:
 
 def month_value(text: str) -> Decimal | None:
     """The figure for a month written as YYYY-MM; None for any other text."""
-    found = _WRITTEN.fullmatch(text)
-    return Decimal(int(found[1]) * 100 + int(found[2])) if found and 1 <= int(found[2]) <= 12 else None
+    match = _WRITTEN.fullmatch(text)
+    return Decimal(int(match[1]) * 100 + int(match[2])) if match and 1 <= int(match[2]) <= 12 else None
 
 
 def printed_months(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[Span, Decimal]]:

@@ -191,7 +191,7 @@ def _near_months(month: str, key: Key) -> Iterator[str]:
 def _near_lists(answer: ValueSet | Ranking, entities: Sequence[str]) -> Iterator[str]:
     names = [str(item.value) for item in items_of(answer)]
     strangers = [name for name in entities if _letters(name) not in set(map(_letters, names))][:MAX_NAMES]
-    lists = [names[:place] + names[place + 1 :] for place in range(len(names))]
+    lists = [names[:index] + names[index + 1 :] for index in range(len(names))]
     lists += [[*names, other] for other in strangers]
     lists += [[*names[:-1], other] for other in strangers]
     if isinstance(answer, Ranking) and len(names) > 1:

@@ -69,7 +69,7 @@ class ContextFigures:
         name = (used.attribute, used.period)
         if name not in self._years_before:
             periods = sorted(self._periods[used.attribute])
-            self._years_before[name] = [one for one in periods if _is_year_before(used.period, one)]
+            self._years_before[name] = [period for period in periods if _is_year_before(used.period, period)]
         return self._years_before[name]
 
     def _stated(self, used: StatedFact, period: str) -> list[tuple[int, Decimal]]:
@@ -109,8 +109,8 @@ def _is_year_before(period: str, other: str) -> bool:
 
 
 def _end(period: str) -> date | None:
-    found = _END.search(period)
+    match = _END.search(period)
     try:
-        return date(int(found[1]), int(found[2] or 12), int(found[3] or 31)) if found else None
+        return date(int(match[1]), int(match[2] or 12), int(match[3] or 31)) if match else None
     except ValueError:
         return None

@@ -99,7 +99,7 @@ class Metric(Nouns):
     def sides(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The dividend and the divisor of a quotient, or the whole: each a sign and the fields that it joins."""
         sides = self.formula.split("/")
-        return tuple((next(iter(re.findall(r"[-+]", one)), ""), tuple(NAME.findall(one))) for one in sides)
+        return tuple((next(iter(re.findall(r"[-+]", side)), ""), tuple(NAME.findall(side))) for side in sides)
 
 
 class Composite(Nouns):
@@ -188,7 +188,12 @@ class Pack(Record):
             normal_label(label): name
             for name, field in self.fields.items()
             if not field.part
-            for label in (*field.labels, *field.en, *field.zh, *(one for one in field.attributes if ":" not in one))
+            for label in (
+                *field.labels,
+                *field.en,
+                *field.zh,
+                *(attribute for attribute in field.attributes if ":" not in attribute),
+            )
         }
 
     def field_with_label(self, label: str) -> str | None:

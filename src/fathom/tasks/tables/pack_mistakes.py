@@ -82,7 +82,7 @@ def is_column_name(name: str) -> bool:
 def _nouns(pack: Pack) -> Iterator[str]:
     entities = [word for one in (pack.en, pack.zh) if one for word in (one.noun, one.plural)]
     figures = (pack.period, *pack.fields.values(), *pack.metrics.values(), *pack.composites.values())
-    for noun in (*entities, *pack.exceptions, *(word for one in figures for word in (*one.en, *one.zh))):
+    for noun in (*entities, *pack.exceptions, *(word for figure in figures for word in (*figure.en, *figure.zh))):
         if not noun.isprintable():
             yield f"the noun {_shown(noun)} has a line break or another control character. Write it on one line"
         if len(noun) > MAX_NOUN_LENGTH:
@@ -105,7 +105,9 @@ def _labels(pack: Pack) -> Iterator[str]:
             yield f"'{name}' has a part, which is searched for packs with about = \"document\" only. Remove it"
         own = {normal_label(label) for label in (*field.labels, *field.en, *field.zh)}
         # The same quantity may be measured on several parts.
-        stated = {f"{one} ({field.part})" for one in field.attributes} if field.part else {*field.attributes}
+        stated = (
+            {f"{attribute} ({field.part})" for attribute in field.attributes} if field.part else {*field.attributes}
+        )
         for label in sorted(own | stated):
             if not label:
                 yield f"'{name}' has a label without letters or digits. Remove it"

@@ -117,8 +117,8 @@ class PeriodTable:
         """The statement that creates the table, with a comment on every column."""
         last = len(self.columns) - 1
         lines = [
-            f"  {one.name} {one.type}{'' if place == last else ','} -- {one.description}"
-            for place, one in enumerate(self.columns)
+            f"  {column.name} {column.type}{'' if index == last else ','} -- {column.description}"
+            for index, column in enumerate(self.columns)
         ]
         return "\n".join([f"CREATE TABLE {self.name} (", *lines, ");"])
 

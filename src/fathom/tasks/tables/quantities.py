@@ -138,7 +138,7 @@ def in_readable_unit(quantity: Quantity, size: float) -> Quantity:
         is_amount = quantity.unit.startswith(small) and all(column.unit == quantity.unit for column in quantity.columns)
         if is_amount and abs(size) >= LARGE * times:
             unit = large + quantity.unit.removeprefix(small)
-            columns = tuple(replace(one, unit=unit, scale=one.scale * times) for one in quantity.columns)
+            columns = tuple(replace(column, unit=unit, scale=column.scale * times) for column in quantity.columns)
             return replace(quantity, unit=unit, columns=columns)
     return quantity
 
@@ -146,7 +146,7 @@ def in_readable_unit(quantity: Quantity, size: float) -> Quantity:
 def metric(table: EntityTable, spec: Metric, year: Year) -> Quantity | None:
     """A metric of the pack: a quotient, sum or difference of fields."""
     sides = [_side(table, sign, fields, year, mixed=spec.sign == "/") for sign, fields in spec.sides]
-    known = [one for one in sides if one is not None]
+    known = [side for side in sides if side is not None]
     if len(known) < len(sides) or not spec.of(table.language):
         return None
     if spec.sign == "/":

@@ -153,7 +153,7 @@ class QueryMaker(QueryParts):
         return self._filter([self._one_of(self._fields)], "easy", "count")
 
     def _total(self) -> ProgramQuestion | None:
-        quantity = self._one_of([one for one in self._fields if one.additive])
+        quantity = self._one_of([field for field in self._fields if field.additive])
         if quantity is None:
             return None
         quantity = self._readable(quantity, mean=False)
@@ -179,7 +179,7 @@ class QueryMaker(QueryParts):
         return self._filter([one, two], "medium", "conditions")
 
     def _comparison(self) -> ProgramQuestion | None:
-        by_name = {one.columns[0].figure_id.field: one for one in self._fields}
+        by_name = {field.columns[0].figure_id.field: field for field in self._fields}
         pairs = [(by_name[one], by_name[two]) for one, two in self._comparable() if {one, two} <= by_name.keys()]
         if not pairs:
             return None
@@ -193,7 +193,7 @@ class QueryMaker(QueryParts):
         return self._filter([quantity], "medium", "growth")
 
     def _total_growth(self) -> ProgramQuestion | None:
-        quantity = self._one_of([one for one in self._growths if one.additive and not one.has_gaps])
+        quantity = self._one_of([growth for growth in self._growths if growth.additive and not growth.has_gaps])
         # A question about a change makes no sense if the totals of both years are equal.
         if quantity is None or len({sum(column.values()) for column in quantity.columns}) < 2:
             return None
@@ -203,7 +203,7 @@ class QueryMaker(QueryParts):
         return self._query(tree.Program(growth), text, "medium", "growth", [quantity])
 
     def _pooled(self) -> ProgramQuestion | None:
-        quantity = self._one_of([one for one in self._metrics if one.pools and not one.has_gaps])
+        quantity = self._one_of([metric for metric in self._metrics if metric.pools and not metric.has_gaps])
         if quantity is None:
             return None
         over, under = (tree.Aggregate("SUM", side) for side in quantity.sides)
@@ -294,7 +294,7 @@ class QueryMaker(QueryParts):
 
     def _metric_comparison(self) -> ProgramQuestion | None:
         """A difference of fields, such as free cash flow, that is positive and exceeds a field such as net profit."""
-        by_name = {one.columns[0].figure_id.field: one for one in self._fields}
+        by_name = {field.columns[0].figure_id.field: field for field in self._fields}
         # A field that is comparable with operating cash flow is also comparable with a difference that starts from it.
         pairs = [
             (metric, by_name[two])

@@ -59,7 +59,7 @@ def rows_where(database: Database, condition: tree.Condition) -> list[bool]:
     """For each row, whether it meets the condition."""
     view = database.evaluation.view(database.schema.main)
     mask = view.mask(condition)
-    return [bool(mask >> place & 1) for place in range(len(database.rows[database.schema.main.name]))]
+    return [bool(mask >> index & 1) for index in range(len(database.rows[database.schema.main.name]))]
 
 
 def is_plain_percentage(value: Decimal, known: Sequence[float | None]) -> bool:
@@ -128,12 +128,12 @@ def constant_apart(
     if sign == ">":
         limit = max(*unmet, 0.0)
         ends = [limit, *sorted(value for value in met if value > limit)]
-        gaps = [gap for place, gap in enumerate(pairwise(ends), start=1) if len(ends) - place >= least]
+        gaps = [gap for index, gap in enumerate(pairwise(ends), start=1) if len(ends) - index >= least]
     else:
         limit = min(unmet)
         ends = [0.0, *sorted(value for value in met if 0 < value < limit), max(limit, 0.0)]
         negative = sum(value <= 0 for value in met)
-        gaps = [gap for place, gap in enumerate(pairwise(ends)) if negative + place >= least]
+        gaps = [gap for index, gap in enumerate(pairwise(ends)) if negative + index >= least]
     rng.shuffle(gaps)
     found = next((one for gap in gaps if (one := _round_between(*gap, rng, floor)) is not None), None)
     # A bound of 0.005% among values around 1% is none that anybody asks about.

@@ -91,11 +91,11 @@ class QueryParts:
         self._empty = False
         """Whether nothing may meet the conditions of the question that is drawn."""
         known = quantities.of_table(table)
-        self._fields = [one for one in known.fields if one.kind != "month"]
-        self._months = [one for one in known.fields if one.kind == "month"]
+        self._fields = [field for field in known.fields if field.kind != "month"]
+        self._months = [field for field in known.fields if field.kind == "month"]
         self._metrics, self._growths, self._composites = known.metrics, known.growths, known.composites
         # Nobody takes the mean of means or medians, which have different weights.
-        self._averaged_fields = [one for one in self._fields if not one.is_average]
+        self._averaged_fields = [field for field in self._fields if not field.is_average]
         self._averaged = [*self._averaged_fields, *self._metrics]
 
     def _one_of(self, options: Sequence[Quantity]) -> Quantity | None:
@@ -286,7 +286,7 @@ class QueryParts:
         met = [rows_where(database, condition_of([test])) for test in tests]
         return all(
             any(
-                not inside and all(other[row] for place, other in enumerate(met) if place != number)
+                not inside and all(other[row] for index, other in enumerate(met) if index != number)
                 for row, inside in enumerate(mine)
             )
             for number, mine in enumerate(met)
@@ -373,7 +373,7 @@ class QueryParts:
         # The first condition, if there are two, is met on both sides; the last one decides.
         *others, last = self._constants.sample(range(len(used)), len(used))
         for rows in self._rows_apart([used[place] for place in (*others, last)]):
-            tests = [test for place in others for test in self._shared_test(used[place], signs[place], *rows)]
+            tests = [test for other in others for test in self._shared_test(used[other], signs[other], *rows)]
             here, there = (_last(_met(some, tests)) for some in rows)
             found = self._constant_apart(used[last], signs[last], here, there, least)
             if len(tests) == len(others) and found is not None:

@@ -79,7 +79,7 @@ class StatedFacts:
         ordered = sorted(facts, key=lambda pair: pair[0])
         self.year = year
         self.entities = frozenset(entities) | {fact.entity for _, fact in ordered}
-        self.currencies = frozenset(found[0] for _, fact in ordered if (found := CURRENCY.match(fact.unit)))
+        self.currencies = frozenset(match[0] for _, fact in ordered if (match := CURRENCY.match(fact.unit)))
         self.filers = frozenset(fact.entity for _, fact in ordered if TAG.fullmatch(fact.attribute))
         """The entities of its tagged facts."""
         self._kept = kept
@@ -92,14 +92,14 @@ class StatedFacts:
         self._values = "".join(values)
         self._value_ends = array("I", accumulate(map(len, values)))
         # A number in the text of an article has no name.
-        named = [place for place, (_, fact) in enumerate(ordered) if fact.attribute]
+        named = [index for index, (_, fact) in enumerate(ordered) if fact.attribute]
         self._by_name = array("I", sorted(named, key=self._names.__getitem__))
         self._sorted_names = array("I", [self._names[place] for place in self._by_name])
 
     def at_span(self, span: Span) -> list[StatedFact]:
         """The facts that these characters print: a number of a table may be an amount of money or a count."""
         first, end = bisect_left(self._starts, span.start), bisect_right(self._starts, span.start)
-        return self._facts([place for place in range(first, end) if self._ends[place] == span.end])
+        return self._facts([index for index in range(first, end) if self._ends[index] == span.end])
 
     def of(self, name: FactName) -> list[StatedFact]:
         """The facts with this attribute and period."""

@@ -200,12 +200,12 @@ class _Grid:
         if not rows:
             return
         in_column = next((unit for column in units if (unit := _unit_in_cell(row.texts.get(column, "")))), None)
-        rows = [replace(one, unit=one.unit or in_column) for one in rows]
+        rows = [replace(row, unit=row.unit or in_column) for row in rows]
         if rows[0].scope == "whole" and self._lists_entity:
             return
         columns = {column: parse_heading(headings.get(column, "")) for column in sorted((*row.numbers, *row.missing))}
         row_is_named = rows[0].scope in ("named", "ignored")
-        names = tuple(one.text for one in rows)
+        names = tuple(row.text for row in rows)
         for column, heading in columns.items():
             if heading.scope == "ignored":
                 continue

@@ -84,7 +84,7 @@ class _FigureTables:
     def _read_documents(self, documents: tuple[DocumentId, ...]) -> dict[str, list[DocumentFigures]]:
         """The figures of the documents by pack."""
         found = {pack.name: [self._read(id, pack.name) for id in documents] for pack in self._packs}
-        return {name: [one for one in figures if one is not None] for name, figures in found.items()}
+        return {name: [figure for figure in figures if figure is not None] for name, figures in found.items()}
 
     def packs_in(self, documents: tuple[DocumentId, ...]) -> list[tuple[Pack, Language]]:
         """The packs that fit some of the documents, with the language of those."""
@@ -97,8 +97,8 @@ class _FigureTables:
 
 
 def _language(pack: Pack, documents: Sequence[DocumentFigures]) -> Language:
-    most = Counter(one.language for one in documents).most_common(1)[0][0]
-    return next((one for one in pack.languages if one == most), pack.languages[0])
+    most = Counter(document.language for document in documents).most_common(1)[0][0]
+    return next((language for language in pack.languages if language == most), pack.languages[0])
 
 
 # Tables from a model's extractions, chunk by chunk.
