@@ -49,5 +49,5 @@ def printed_months(text: str, start: int = 0, end: int | None = None) -> Iterato
 
 def parse_month(text: str) -> tuple[Span, Decimal] | None:
     """The month that a text consists of, with its place; None if it has other words."""
-    found = next(printed_months(text), None)
-    return found if found is not None and found[0].of(text) == text.strip() else None
+    printed = next(printed_months(text), None)
+    return printed if printed is not None and printed[0].of(text) == text.strip() else None

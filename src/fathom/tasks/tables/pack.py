@@ -199,12 +199,12 @@ class Pack(Record):
     def field_with_label(self, label: str) -> str | None:
         """The field that a heading of a table states; letters that a PDF does not name may be any."""
         normal = normal_label(label)
-        found = self.field_of_label.get(normal)
-        if found is None and UNREADABLE in normal:
+        field = self.field_of_label.get(normal)
+        if field is None and UNREADABLE in normal:
             pattern = re.compile(re.escape(normal).replace(UNREADABLE, r"\w{1,3}"))
-            fields = {field for known, field in self.field_of_label.items() if pattern.fullmatch(known)}
-            found = fields.pop() if len(fields) == 1 else None
-        return found
+            fields = {field for known_label, field in self.field_of_label.items() if pattern.fullmatch(known_label)}
+            field = fields.pop() if len(fields) == 1 else None
+        return field
 
     @cached_property
     def reads_filings(self) -> bool:

@@ -95,8 +95,8 @@ class _Row:
     @property
     def is_heading(self) -> bool:
         """Whether the row has headings of columns: words or years, and no figures."""
-        others = [column for column in self.texts if column > 0]
-        return bool(others) and not self.missing and all(number.year_like for number in self.numbers.values())
+        value_columns = [column for column in self.texts if column > 0]
+        return bool(value_columns) and not self.missing and all(number.year_like for number in self.numbers.values())
 
     @property
     def is_label(self) -> bool:
@@ -291,14 +291,24 @@ class _Grid:
 
 def _is_clear(column: int, columns: dict[int, HeaderLabel]) -> bool:
     """Whether the headings distinguish a column without a name from the others: by its period, or as their total."""
-    own = columns[column]
-    others = [heading for other, heading in columns.items() if other != column]
-    same = [heading for heading in others if heading.scope == own.scope and heading.period == own.period]
-    years = [heading for heading in others if heading.scope == "plain" and heading.period.isdecimal()]
-    if own.scope == "whole":
+    heading = columns[column]
+    other_headings = [other_heading for other_column, other_heading in columns.items() if other_column != column]
+    same_headings = [
+        other_heading
+        for other_heading in other_headings
+        if other_heading.scope == heading.scope and other_heading.period == heading.period
+    ]
+    year_headings = [
+        other_heading
+        for other_heading in other_headings
+        if other_heading.scope == "plain" and other_heading.period.isdecimal()
+    ]
+    if heading.scope == "whole":
         # A total of several years is a figure of none of them.
-        return not same and (bool(own.period) or not years)
-    return not same and (bool(own.period) or not any(heading.scope == "whole" for heading in others))
+        return not same_headings and (bool(heading.period) or not year_headings)
+    return not same_headings and (
+        bool(heading.period) or not any(other_heading.scope == "whole" for other_heading in other_headings)
+    )
 
 
 def _rows(document: Document, table: Table) -> list[_Row]:
@@ -311,18 +321,18 @@ def _rows(document: Document, table: Table) -> list[_Row]:
         texts = {column: text for column, text in texts.items() if text.strip()}
         first = min(texts, default=0)
         parse = _parse_month if _MONTHS.search(texts.get(first, "")) else parse_cell
-        found = {column: number for column, text in texts.items() if (number := parse(text)) is not None}
-        if len(texts) > 1 and first in found and found[first].year_like:
-            del found[first]  # The year is the heading of the row.
+        numbers = {column: number for column, text in texts.items() if (number := parse(text)) is not None}
+        if len(texts) > 1 and first in numbers and numbers[first].year_like:
+            del numbers[first]  # The year is the heading of the row.
         missing = frozenset(column for column, text in texts.items() if column and MISSING.fullmatch(text.strip()))
-        rows.append(_Row(cells, texts, found, missing))
+        rows.append(_Row(cells, texts, numbers, missing))
     return rows
 
 
 def _parse_month(text: str) -> CellNumber | None:
     """The month in a cell of a row of months: elsewhere, months are headings."""
-    found = parse_month(text)
-    return CellNumber(found[1], found[0].start, found[0].end, Unit("other", MONTH), False) if found else None
+    month = parse_month(text)
+    return CellNumber(month[1], month[0].start, month[0].end, Unit("other", MONTH), False) if month else None
 
 
 def _is_sum(rows: Sequence[_Row]) -> bool:
