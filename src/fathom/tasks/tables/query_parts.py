@@ -24,8 +24,8 @@ from fathom.tasks.tables.query_constants import (
     constant_beyond,
     is_close,
     is_plain_percentage,
-    rows_where,
     measure_values,
+    rows_where,
 )
 from fathom.tasks.tables.wording import LanguageWording, QuantityCondition, sentences
 from fathom.tasks.tables.wording_en import English

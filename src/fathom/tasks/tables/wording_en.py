@@ -64,7 +64,7 @@ class English:
         """The form of a verb that fits the noun and the period."""
         return past if self._past else plural if is_plural(noun) else singular
 
-    def _form_of_be(self, noun: str) -> str:
+    def _are(self, noun: str) -> str:
         return ("were" if is_plural(noun) else "was") if self._past else "are" if is_plural(noun) else "is"
 
     # Parts.
@@ -128,8 +128,8 @@ class English:
                 return f"{quantity.noun} grew by more than {value} {span}"
             return f"{quantity.noun} grew by less than {value}, or did not grow, {span}"
         if not test.value:
-            return f"{quantity.noun}{when} {self._form_of_be(quantity.noun)} {'positive' if test.sign == '>' else 'negative'}"
-        return f"{quantity.noun}{when} {exceeds if test.sign == '>' else f'{self._form_of_be(quantity.noun)} below'} {value}"
+            return f"{quantity.noun}{when} {self._are(quantity.noun)} {'positive' if test.sign == '>' else 'negative'}"
+        return f"{quantity.noun}{when} {exceeds if test.sign == '>' else f'{self._are(quantity.noun)} below'} {value}"
 
     def _relative_clause(self, tests: Sequence[QuantityCondition]) -> str:
         clauses = [f"whose {self._test(test)}" for test in tests]
@@ -156,7 +156,7 @@ class English:
         if isinstance(test.value, Quantity):
             return f"{do} {noun}{when} exceed {the(test.value.noun)}{_same(quantity, test.value) if self._past else ''}"
         if not test.value:
-            return f"{self._form_of_be(quantity.noun)} {noun}{when} {'positive' if test.sign == '>' else 'negative'}"
+            return f"{self._are(quantity.noun)} {noun}{when} {'positive' if test.sign == '>' else 'negative'}"
         value = with_unit(test.value, quantity.unit)
         if quantity.growth and test.sign == ">":
             return f"did {noun} grow by more than {value} {self._span(quantity)}"
@@ -164,7 +164,7 @@ class English:
             return f"did {noun} grow by less than {value}, or not grow, {self._span(quantity)}"
         if test.sign == ">":
             return f"{do} {noun}{when} exceed {value}"
-        return f"{self._form_of_be(quantity.noun)} {noun}{when} below {value}"
+        return f"{self._are(quantity.noun)} {noun}{when} below {value}"
 
     def _growth(self, quantity: Quantity) -> str:
         return f"percentage growth in {the(quantity.noun)} {self._span(quantity)}"
@@ -215,7 +215,7 @@ class English:
         return f"Over all these {self._many}, what is {top} divided by {bottom}?{_ending(quantity)}"
 
     def average(self, quantity: Quantity, tests: Sequence[QuantityCondition]) -> str:
-        mean, when, be = self._mean(quantity), self._at_period(quantity), self._form_of_be(quantity.noun)
+        mean, when, be = self._mean(quantity), self._at_period(quantity), self._are(quantity.noun)
         if tests:
             # The group comes first: "the average number of men who applied of the universities whose ..." misleads.
             return (
@@ -264,8 +264,8 @@ class English:
 
     def extreme_month(self, month: Quantity, earliest: bool, test: QuantityCondition) -> str:
         return (
-            f"Take the {self._many} whose {self._test(test)}, and the {month.noun}{self._at_period(month)} of each of them. "
-            f"Which of these months is the {'earliest' if earliest else 'latest'}?{MONTH_FORM}"
+            f"Take the {self._many} whose {self._test(test)}, and the {month.noun}{self._at_period(month)} of each of "
+            f"them. Which of these months is the {'earliest' if earliest else 'latest'}?{MONTH_FORM}"
         )
 
     def missing(self) -> str:

@@ -47,7 +47,7 @@ class Chinese:
         period = self._period_name(year)
         return f"{period.removesuffix('度')}末" if period and instant else period
 
-    def _noun_with_period(self, quantity: Quantity) -> str:
+    def _noun_of(self, quantity: Quantity) -> str:
         """The quantity with its period: "2020年度营业收入"."""
         if quantity.growth:
             assert quantity.year is not None
@@ -109,7 +109,7 @@ class Chinese:
                 return ""
 
     def _test(self, test: QuantityCondition) -> str:
-        quantity_text = self._noun_with_period(test.quantity)
+        quantity_text = self._noun_of(test.quantity)
         below, above = (f"{end}于" for end in _ends(test.quantity))
         if isinstance(test.value, Quantity):
             when = self._same(test) if test.quantity.year is not None else ""
@@ -126,9 +126,7 @@ class Chinese:
     def _join_conditions(self, tests: Sequence[QuantityCondition]) -> str:
         conditions = [self._test(test) for test in tests]
         if len(tests) == 2 and tests[0].quantity is tests[1].quantity:
-            conditions[1] = conditions[1].removeprefix(
-                self._noun_with_period(tests[1].quantity)
-            )  # 为正且高于同期净利润
+            conditions[1] = conditions[1].removeprefix(self._noun_of(tests[1].quantity))  # 为正且高于同期净利润
         return "且".join(conditions)
 
     # Questions.
@@ -145,16 +143,14 @@ class Chinese:
     def top(self, quantity: Quantity, count: int, highest: bool) -> str:
         extreme, (low, high) = self._extreme(quantity, highest), _ends(quantity)
         order = f"从{high}到{low}" if highest else f"从{low}到{high}"
-        return f"{self._noun_with_period(quantity)}{extreme}的{count}{self._measure}{self._noun}是哪些？请按{order}的顺序列出。"
+        return f"{self._noun_of(quantity)}{extreme}的{count}{self._measure}{self._noun}是哪些？请按{order}的顺序列出。"
 
     def single(self, quantity: Quantity, highest: bool) -> str:
-        return (
-            f"{self._noun_with_period(quantity)}{self._extreme(quantity, highest)}的是哪{self._measure}{self._noun}？"
-        )
+        return f"{self._noun_of(quantity)}{self._extreme(quantity, highest)}的是哪{self._measure}{self._noun}？"
 
     def total(self, quantity: Quantity) -> str:
         rounded = ROUNDED if quantity.has_decimals else ""
-        return f"上述{self._noun}{self._noun_with_period(quantity)}之和是{self._how_much(quantity)}？{rounded}"
+        return f"上述{self._noun}{self._noun_of(quantity)}之和是{self._how_much(quantity)}？{rounded}"
 
     def total_growth(self, quantity: Quantity) -> str:
         assert quantity.year is not None
@@ -176,31 +172,31 @@ class Chinese:
     def average(self, quantity: Quantity, tests: Sequence[QuantityCondition]) -> str:
         those = f"在{self._join_conditions(tests)}的{self._noun}中，" if tests else f"上述{self._noun}"
         ending = PERCENT if quantity.unit == "%" else ROUNDED
-        return f"{those}{self._noun_with_period(quantity)}的算术平均值是{self._how_much(quantity)}？{ending}"
+        return f"{those}{self._noun_of(quantity)}的算术平均值是{self._how_much(quantity)}？{ending}"
 
     def group_difference(self, group: QuantityCondition, quantity: Quantity) -> str:
         question_word = "多少个百分点" if quantity.unit == "%" else self._how_much(quantity)
         return (
             f"将上述{self._noun}分为两组：第一组为{self._test(group)}的{self._noun}，第二组为其余{self._noun}。"
-            f"第一组{self._noun_with_period(quantity)}的算术平均值减去第二组的算术平均值，结果是{question_word}？{ROUNDED}"
+            f"第一组{self._noun_of(quantity)}的算术平均值减去第二组的算术平均值，结果是{question_word}？{ROUNDED}"
         )
 
     def above_group_average(self, group: QuantityCondition, quantity: Quantity, margin: Decimal, counted: bool) -> str:
         value = with_unit(margin, "个百分点" if quantity.unit == "%" else quantity.unit)
-        noun = self._noun_with_period(quantity)
+        noun = self._noun_of(quantity)
         more = "高出" if _ends(quantity)[1] == "高" else _ends(quantity)[1]
         members = f"该组中{noun}比这一平均值{more}{value}以上的{self._noun}"
         request = f"{members}有多少{self._measure}？" if counted else f"然后列出{members}。"
         return f"请先选出{self._test(group)}的{self._noun}，并计算该组{self._noun}{noun}的算术平均值。{request}"
 
     def month_of_first(self, month: Quantity, quantity: Quantity, highest: bool) -> str:
-        extreme, month_noun = self._extreme(quantity, highest), self._noun_with_period(month)
-        first = f"请找出{self._noun_with_period(quantity)}{extreme}的{self._noun}。"
+        extreme, month_noun = self._extreme(quantity, highest), self._noun_of(month)
+        first = f"请找出{self._noun_of(quantity)}{extreme}的{self._noun}。"
         return f"{first}该{self._noun}{month_noun}是哪个月？{MONTH_FORM}"
 
     def extreme_month(self, month: Quantity, earliest: bool, test: QuantityCondition) -> str:
         return (
-            f"请选出{self._test(test)}的{self._noun}，并查明每{self._measure}{self._noun}的{self._noun_with_period(month)}。"
+            f"请选出{self._test(test)}的{self._noun}，并查明每{self._measure}{self._noun}的{self._noun_of(month)}。"
             f"这些月份中{'最早' if earliest else '最晚'}的是哪个月？{MONTH_FORM}"
         )
 
