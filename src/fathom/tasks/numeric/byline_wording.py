@@ -218,10 +218,10 @@ class BylineWords(wording.ProgramWording):
         noun = "name" if self._rows == "people" and measure == NAME else super().measure(measure)
         return f"{noun} of its article" if self._rows == "entries" and measure in (*COUNTS, TITLE) else noun
 
-    def _whose(self, measure: Measure) -> str:
+    def _relative_clause(self, measure: Measure) -> str:
         if isinstance(measure, RelatedCount):
             return f"for each of which {self.the(measure)} is"
-        return super()._whose(measure)
+        return super()._relative_clause(measure)
 
     def _relation(self, condition: Exists, negated: bool) -> str:
         if self._schema.is_phrase(condition):

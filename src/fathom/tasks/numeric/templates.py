@@ -109,7 +109,10 @@ class Template:
     def names_titles(self) -> bool:
         """Whether titles identify articles, in the answer or in the question."""
         compared = (node.measure for node in tree.nodes(self.program) if isinstance(node, tree.Compare | tree.OneOf))
-        return isinstance(self.program.output, tree.Labels) or TITLE in (*compared, *SCHEMA.listed(self.program))
+        return isinstance(self.program.output, tree.Labels) or TITLE in (
+            *compared,
+            *SCHEMA.listed_measures(self.program),
+        )
 
     @cached_property
     def over_bylines(self) -> bool:

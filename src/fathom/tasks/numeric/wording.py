@@ -99,7 +99,7 @@ class ArticleWords(BylineWords):
     def _ask_names(self, where: Condition | None) -> str:
         if where is not None and is_about_people(where):
             clause = self.clause(where)
-            return self.one(
+            return self.choose_form(
                 f"Give the names of all people {clause}.",
                 # "Everyone" takes a singular verb.
                 f"List the names of {'all the people' if 'who are ' in clause else 'everyone'} {clause}.",
@@ -107,9 +107,9 @@ class ArticleWords(BylineWords):
             )
         named = self.named_row(where)
         if named is not None:
-            return self.one(f"Who are the authors of {named}?", f"Give the names of all authors of {named}.")
+            return self.choose_form(f"Who are the authors of {named}?", f"Give the names of all authors of {named}.")
         among = self.among(where)
-        return self.one(
+        return self.choose_form(
             f"Who are the authors of the {among}?",
             f"Give the names of all authors of the {among}.",
             f"List every person who is an author of at least one of the {among}.",
@@ -120,13 +120,13 @@ class ArticleWords(BylineWords):
             clause = self.clause(where)
             # "How many people are listed and who wrote" is not a sentence.
             are = clause.removeprefix("who ") if clause.startswith("who ") else f"are {clause}"
-            return self.one(
+            return self.choose_form(
                 *(() if " and who " in clause else (f"How many people {are}?",)),
                 f"Count the people {clause}.",
                 f"What is the number of people {clause}?",
             )
         among = self.among(where)
-        return self.one(
+        return self.choose_form(
             f"How many different people are authors of the {among}?",
             f"Count the people who are an author of at least one of the {among}.",
             f"What is the number of different authors of the {among}, taken together?",

@@ -53,22 +53,22 @@ def merge_derived(select: exp.Select, inner: exp.Select) -> exp.Select:
         raise ParseError("it reads from a subquery with LIMIT or DISTINCT, or joins a subquery with a table")
     if inner.args.get("group") and select.args.get("group"):
         raise ParseError("it groups the rows of a subquery that is grouped itself")
-    named = {expression.alias_or_name: expression.unalias() for expression in inner.expressions}
+    by_name = {expression.alias_or_name: expression.unalias() for expression in inner.expressions}
     merged = inner.copy()
     outer = select.copy()
     for clause in ("where", "having", "order", "group"):
         part = outer.args.get(clause)
         if part is not None:
-            _substitute(part, named)
+            _substitute(part, by_name)
     for column in outer.expressions:
-        _substitute(column, named)
-    merged.set("expressions", [_own_name(column, named) for column in outer.expressions])
+        _substitute(column, by_name)
+    merged.set("expressions", [_own_name(column, by_name) for column in outer.expressions])
     where = outer.args.get("where")
     if where is not None:
         clause, kind = ("having", exp.Having) if inner.args.get("group") else ("where", exp.Where)
-        known = merged.args.get(clause)
-        both = where.this.copy() if known is None else exp.and_(known.this.copy(), where.this.copy())
-        merged.set(clause, kind(this=both))
+        inner_clause = merged.args.get(clause)
+        condition = where.this.copy() if inner_clause is None else exp.and_(inner_clause.this.copy(), where.this.copy())
+        merged.set(clause, kind(this=condition))
     for clause in ("group", "having", "order", "limit", "offset", "distinct"):
         if outer.args.get(clause) is not None:
             merged.set(clause, outer.args[clause].copy())

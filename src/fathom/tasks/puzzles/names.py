@@ -13,8 +13,8 @@ MIN_WORD_LENGTH = 4
 
 def names_in(document: Document) -> list[str]:
     """The entities and names of the facts of a document, each once."""
-    found = (name for fact in document.facts for name in (fact.entity, fact.part, fact.name) if name)
-    return list(dict.fromkeys(found))
+    names = (name for fact in document.facts for name in (fact.entity, fact.part, fact.name) if name)
+    return list(dict.fromkeys(names))
 
 
 def spellings(name: str, others: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
@@ -57,8 +57,8 @@ def split_role(name: str, roles: Sequence[str]) -> tuple[str, str]:
 def namesakes(name: str, others: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
     """The roles of other people with the same name."""
     bare = split_role(name, roles)[1]
-    found = (split_role(other, roles) for other in others if other != name)
-    return tuple(dict.fromkeys(role for role, other in found if role and other == bare))
+    split_names = (split_role(other, roles) for other in others if other != name)
+    return tuple(dict.fromkeys(role for role, other in split_names if role and other == bare))
 
 
 def _distinct(name: str, forms: Sequence[str], others: Collection[str]) -> tuple[str, ...]:
