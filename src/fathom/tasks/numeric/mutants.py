@@ -12,22 +12,22 @@ from fathom.tasks.programs.mutants import Constants
 from fathom.tasks.programs.tree import Aggregate, Count, Not, Program, RelatedCount, Values
 
 
-def random_tables(rng: Random, named: Constants) -> ContextTables:
+def random_tables(rng: Random, constants: Constants) -> ContextTables:
     """A small collection whose values lie around the constants of a program, where mutants differ from it.
 
     Collections of one to three articles detect mutants that a maximum or an OR hides in larger ones. Bylines drawn from
     many names have people with a single article; those drawn from few names have people with several.
     """
-    near = [value + step for value in named.numbers for step in (-1, 0, 1) if value + step >= 0] or [1, 2, 3]
+    near = [value + step for value in constants.numbers for step in (-1, 0, 1) if value + step >= 0] or [1, 2, 3]
     count = rng.choice((1, 2, 3, 5, 8, 12, 12))
     articles = tuple(
         ArticleRow(number, title, *_counts(rng, near, number == 1))
-        for number, title in enumerate(_titles(rng, named, count), start=1)
+        for number, title in enumerate(_titles(rng, constants, count), start=1)
     )
-    pairs = [(index, two) for index in range(1, count + 1) for two in range(1, count + 1) if index != two]
-    wanted = rng.choice((0, count, 3 * count, len(pairs), rng.choice(near) * count, rng.choice(near) * count))
-    citations = tuple(CitationRow(*pair) for pair in sorted(rng.sample(pairs, min(len(pairs), wanted))))
-    return make_tables((), articles, _bylines(rng, named, articles), citations)
+    pairs = [(citing, cited) for citing in range(1, count + 1) for cited in range(1, count + 1) if citing != cited]
+    citation_count = rng.choice((0, count, 3 * count, len(pairs), rng.choice(near) * count, rng.choice(near) * count))
+    citations = tuple(CitationRow(*pair) for pair in sorted(rng.sample(pairs, min(len(pairs), citation_count))))
+    return make_tables((), articles, _bylines(rng, constants, articles), citations)
 
 
 WORDS = ("", "New ", "On the ")

@@ -143,7 +143,7 @@ class ContextTables(Database):
 
     def selected(self, program: Program) -> list[int]:
         """The numbers of the articles that meet the program's condition, or one of whose authors does."""
-        return [self.articles[place].number for place in self.evaluation.entities(program)]
+        return [self.articles[index].number for index in self.evaluation.entities(program)]
 
 
 def make_tables(
@@ -205,14 +205,14 @@ def _names(people: Sequence[Hashable], printed: Iterable[str]) -> list[str]:
     """
     fullest: dict[Hashable, str] = {}
     for person, name in zip(people, printed, strict=True):
-        known = fullest.setdefault(person, name)
-        if known != name:
-            fullest[person] = max(known, name, key=lambda one: (len(one), one))
+        longest = fullest.setdefault(person, name)
+        if longest != name:
+            fullest[person] = max(longest, name, key=lambda spelling: (len(spelling), spelling))
     if len(set(fullest.values())) < len(fullest):
-        taken: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for person, name in fullest.items():
-            taken[name] += 1
-            fullest[person] = name if taken[name] == 1 else f"{name} ({taken[name]})"
+            counts[name] += 1
+            fullest[person] = name if counts[name] == 1 else f"{name} ({counts[name]})"
     return [fullest[person] for person in people]
 
 

@@ -25,11 +25,11 @@ class ArticleWords(BylineWords):
     def ask(self, program: Program) -> str:
         where = program.where
         if program.output == NAMES:
-            asked = self._ask_names(where)
+            question = self._ask_names(where)
             if not program.order:
-                return asked
+                return question
             direction = self._direction(program.order[0])
-            return f"{asked} Sort the names {direction}.{self._first(program)}"
+            return f"{question} Sort the names {direction}.{self._first(program)}"
         if program.output == PEOPLE:
             return self._ask_how_many(where)
         if self._rows == "people" and isinstance(program.output, GroupedResults):
@@ -44,11 +44,11 @@ class ArticleWords(BylineWords):
         number = self._of_author(output.result or Count())
         if not program.order:
             if output.keys and output.result is not None:
-                asked = f"For each author of the {among}, what is {number}?"
+                question = f"For each author of the {among}, what is {number}?"
                 return (
-                    asked
+                    question
                     if output.having is None
-                    else f"{asked} Give only the people for whom {self._test(output.having)}."
+                    else f"{question} Give only the people for whom {self._test(output.having)}."
                 )
             if output.keys and output.having is not None:
                 return self._ask_which(output.having, among)
@@ -61,10 +61,10 @@ class ArticleWords(BylineWords):
             for sort in program.order
         )
         authors = f"Take the authors of the {among}.{self._people_only(output.having)}"
-        wanted = "their names" if output.result is None else number
+        requested = "their names" if output.result is None else number
         if output.keys and output.result is not None:
-            wanted = f"the name and {number} for each"
-        return f"{authors} Sort them by {keys}, and give {wanted}, in that order.{self._first(program)}"
+            requested = f"the name and {number} for each"
+        return f"{authors} Sort them by {keys}, and give {requested}, in that order.{self._first(program)}"
 
     def _ask_which(self, having: Having, among: str) -> str:
         if having.result == Count():
@@ -148,10 +148,10 @@ class ArticleWords(BylineWords):
             return "People who are equal in this may come in any order."
         return super().tie_note(program)
 
-    def kept(self, program: Program) -> str:
+    def selected_noun(self, program: Program) -> str:
         if self._rows == "people" and (is_about_people(program.where) or program.where is None):
             return "people"
-        return "articles" if self._rows == "people" else super().kept(program)
+        return "articles" if self._rows == "people" else super().selected_noun(program)
 
     def missing(self, program: Program) -> str:
         grouped = isinstance(program.output, GroupedResults | GroupsAggregate)

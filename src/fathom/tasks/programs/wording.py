@@ -289,7 +289,7 @@ class ProgramWording(Phrases):
         self._name_rows(program)
         steps = [f"Go through all {self._plural}."]
         if program.where is not None:
-            steps.append(f"Keep the {self.kept(program)} {self.clause(program.where)}.")
+            steps.append(f"Keep the {self.selected_noun(program)} {self.clause(program.where)}.")
             steps.extend(self._conventions(program))
         steps.extend(
             f"Leave out those for which {self.the(measure)} is not stated."
@@ -304,17 +304,17 @@ class ProgramWording(Phrases):
             steps.append(f"Take the first {program.top}, and all that tie for the last place.")
         return steps
 
-    def kept(self, program: tree.Program) -> str:
+    def selected_noun(self, program: tree.Program) -> str:
         """A plural noun for the rows that the program's condition keeps."""
         del program
         return self._plural
 
     def missing(self, program: tree.Program) -> str:
-        """A plural noun for what there is none of if the answer is NULL."""
+        """A plural noun for what is missing if the answer is NULL."""
         match program.output:
             case tree.GroupedResults(having=having) | tree.GroupsAggregate(having=having):
-                return "groups" if program.where is None or having is not None else self.kept(program)
-        return self.kept(program)
+                return "groups" if program.where is None or having is not None else self.selected_noun(program)
+        return self.selected_noun(program)
 
     def take(self, program: tree.Program) -> list[str]:
         """The steps of the explanation that compute the output."""
