@@ -34,9 +34,9 @@ def interval(estimate: Estimate) -> str:
     return f"{percent(estimate.value, 1)} ({percent(estimate.low, 1)} to {percent(estimate.high, 1)})"
 
 
-def effective_length(found: EffectiveLength) -> str:
+def effective_length(effective: EffectiveLength) -> str:
     """64K, or 64K+ where the longest length tested is reached."""
-    return "none" if found.length is None else f"{found.length}{'+' if found.reaches_longest else ''}"
+    return "none" if effective.length is None else f"{effective.length}{'+' if effective.reaches_longest else ''}"
 
 
 def point(name: str, estimate: Estimate) -> Point:
