@@ -209,20 +209,21 @@ class Reporter:
 
     def why_empty(self) -> str:
         """The two most frequent reasons why no document was kept, with the first file of each."""
-        named: dict[str, str] = {}
+        examples: dict[str, str] = {}
         for source, error in self._rejections:
-            named.setdefault(error.partition(" (")[0], f"{source}: {error}" if "(" in error else source)
+            examples.setdefault(error.partition(" (")[0], f"{source}: {error}" if "(" in error else source)
         rejected = Counter(self._rejected)
         for kinds in (self._unread, self._not_documents):
             rejected.update({kind: files.count for kind, files in kinds.items()})
-            named.update({kind: ", ".join(files.names) for kind, files in kinds.items()})
-        counted = (self._left_out or rejected).most_common(2)
+            examples.update({kind: ", ".join(files.names) for kind, files in kinds.items()})
+        most_common = (self._left_out or rejected).most_common(2)
         reasons = (
-            f"{reason} ({count:,}{f'; {named[reason]}' if reason in named else ''})" for reason, count in counted
+            f"{reason} ({count:,}{f'; {examples[reason]}' if reason in examples else ''})"
+            for reason, count in most_common
         )
-        more = sum((self._left_out or rejected).values()) - sum(count for _, count in counted)
-        rest = [f"and {more:,} other{'s' if more > 1 else ''}"] if more else []
-        return ", ".join((*reasons, *rest)) or "there are no files"
+        further = sum((self._left_out or rejected).values()) - sum(count for _, count in most_common)
+        ending = [f"and {further:,} other{'s' if further > 1 else ''}"] if further else []
+        return ", ".join((*reasons, *ending)) or "there are no files"
 
     def report(self, links: dict[str, int], versions: int, authors: dict[str, int]) -> IngestReport:
         return IngestReport(

@@ -133,11 +133,13 @@ def stated_license(paragraphs: Iterable[str]) -> str | None:
 
 def license_matches(license: str, wanted: str) -> bool:
     """Return whether a license is the wanted one in any version; "CC-BY*" is every license that starts with "CC-BY"."""
-    own, name = license.casefold(), wanted.casefold()
-    if name.endswith("*"):
-        return own.startswith(name.rstrip("*"))
+    license_name, wanted_name = license.casefold(), wanted.casefold()
+    if wanted_name.endswith("*"):
+        return license_name.startswith(wanted_name.rstrip("*"))
     # "CC-BY" is CC-BY-4.0 too, but not CC-BY-NC-4.0.
-    return own == name or bool(re.match(r"-\d", own[len(name) :]) and own.startswith(name))
+    return license_name == wanted_name or bool(
+        re.match(r"-\d", license_name[len(wanted_name) :]) and license_name.startswith(wanted_name)
+    )
 
 
 def _commons_licenses(text: str) -> list[tuple[str, str]]:

@@ -50,12 +50,13 @@ def _best(findings: Findings, run: RunSummary) -> str:
     accuracy = run.overall.accuracy
     if not received(run):
         responses = counted(run.overall.outcomes.responses, "response")
-        asked_text = f" ({asked_note(run)} questions)" if asked_note(run) else ""
-        return f"{run.info.name} has none of its {responses} yet{asked_text}."
+        asked = f" ({asked_note(run)} questions)" if asked_note(run) else ""
+        return f"{run.info.name} has none of its {responses} yet{asked}."
     notes = f"; {caveats(run)}" if caveats(run) else ""
     expected = model_info(run.info.model).note
+    bench = bench_names(findings)[run.info.bench]
     return (
-        f"{_full_name(run)} answers {percent(accuracy.value)} of the questions of {bench_names(findings)[run.info.bench]} "
+        f"{_full_name(run)} answers {percent(accuracy.value)} of the questions of {bench} "
         f"correctly (95% interval {percent(accuracy.low)} to {percent(accuracy.high)}){notes}."
         f"{expected and f' {expected}'}"
     )
@@ -104,9 +105,9 @@ def _length_effect(run: RunSummary) -> str:
     if low <= 0 <= high:
         # With a sign: a fall of "-13 to 15 points" would be hard to read.
         span = f"95% interval {_signed(-high)} to {_signed(-low)}"
-        return f"{start} does not change significantly ({_signed_points(-lost)}, {span})."
+        return f"{start} does not change significantly ({_signed_rounded(-lost)}, {span})."
     low, high = sorted((abs(low), abs(high)))
-    return f"{start} {'falls' if lost > 0 else 'rises'} by {points(abs(lost))} ({_whole_points(low)} to {_whole_points(high)})."
+    return f"{start} {'falls' if lost > 0 else 'rises'} by {points(abs(lost))} ({_rounded(low)} to {_rounded(high)})."
 
 
 def _ends(run: RunSummary) -> tuple[LengthPoint, LengthPoint] | None:
@@ -134,10 +135,10 @@ def _signed(share: float) -> str:
     return f"{points:+d}".replace("-", "−") if points else "0"
 
 
-def _signed_points(share: float) -> str:
+def _signed_rounded(share: float) -> str:
     return f"{_signed(share)} point{'' if abs(round(share * 100)) == 1 else 's'}"
 
 
-def _whole_points(share: float) -> str:
+def _rounded(share: float) -> str:
     """Points without a fraction, and never -0."""
     return str(round(share * 100))
