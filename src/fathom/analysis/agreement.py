@@ -337,8 +337,10 @@ def _f1(counts: Iterable[MatchCounts]) -> Estimate:
 
 def sentence_table(first: set[int], second: set[int], sentences: int) -> FloatArray:
     """Sentences that both marked, the first alone, the second alone, and neither, as a square table."""
-    both, union = len(first & second), len(first | second)
-    return np.array([[both, len(first) - both], [len(second) - both, sentences - union]], dtype=float)
+    marked_by_both, union = len(first & second), len(first | second)
+    return np.array(
+        [[marked_by_both, len(first) - marked_by_both], [len(second) - marked_by_both, sentences - union]], dtype=float
+    )
 
 
 def _cells(table: FloatArray | int) -> tuple[int, int, int, int]:

@@ -358,10 +358,10 @@ class _Pivot:
             if key[axis] == first and other_key in contents:
                 other_content = contents[other_key]
                 difference_key = (*key[:axis], len(self._axes[axis].values) + 2, *key[axis + 1 :])
-                both = np.concatenate([content.indices, other_content.indices])
+                all_indices = np.concatenate([content.indices, other_content.indices])
                 yield (
                     difference_key,
-                    _Content(both, both),
+                    _Content(all_indices, all_indices),
                     {
                         measure.name: self._cells.paired_difference(measure, content.indices, other_content.indices)
                         for measure in measures

@@ -89,8 +89,8 @@ class Property:
         values = tuple(dict.fromkeys(new_names))
         numbers = np.array([values.index(name) for name in new_names], dtype=np.int64)
         pairs = np.unique(np.stack([self.indices, numbers[self.codes]]), axis=1) if len(self.indices) else None
-        places, codes = (self.indices, self.codes) if pairs is None else pairs
-        return Property(self.name, self.level, values, places, codes, self.is_ordered)
+        indices, codes = (self.indices, self.codes) if pairs is None else pairs
+        return Property(self.name, self.level, values, indices, codes, self.is_ordered)
 
 
 def _matches(value: str, pattern: str) -> bool:

@@ -179,10 +179,10 @@ def breakdowns(
             by=by,
             title=groupings.title(by),
             overlapping=by in OVERLAPPING,
-            groups=tuple(group(name, scores, mask, bench, samples) for name, mask in named.items()),
-            macro_average=macro_average(scores.accuracy, scores.contexts, list(named.values())),
+            groups=tuple(group(name, scores, mask, bench, samples) for name, mask in group_masks.items()),
+            macro_average=macro_average(scores.accuracy, scores.contexts, list(group_masks.values())),
         )
-        for by, named in groups.items()
+        for by, group_masks in groups.items()
     ]
 
 

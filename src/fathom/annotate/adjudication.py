@@ -141,10 +141,10 @@ class Adjudicator:
         unused = {link.evidence for link in links_of_claim.values() if uses[link.evidence] == 1}
         return dict.fromkeys((claim, *links_of_claim, *unused))
 
-    def _merge_versions(self, base: ClaimVersion, others: Sequence[ClaimVersion]) -> ClaimVersion:
+    def _merge_versions(self, base: ClaimVersion, other_versions: Sequence[ClaimVersion]) -> ClaimVersion:
         """The first version, with attributes that it leaves open and further evidence from the others."""
         claim, evidence = base.claim, list(base.evidence)
-        for other in others:
+        for other in other_versions:
             fields = other.claim.model_dump(exclude={"kind", "span"})
             open_fields = {name: value for name, value in fields.items() if getattr(claim, name) in (None, "")}
             claim = claim.model_copy(update=open_fields)

@@ -270,17 +270,19 @@ def below_thresholds(report: IngestReport, thresholds: dict[str, float]) -> list
 
 
 def _sum(parts: Iterable[ReadingStats]) -> ReadingStats:
-    known: Counter[str] = Counter()
+    known_counts: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     documents = citations = resolved = 0
     for stats in parts:
-        known.update({name: field.known for name, field in stats.fields.items()})
+        known_counts.update({name: field.known for name, field in stats.fields.items()})
         unknown.update({name: field.unknown for name, field in stats.fields.items()})
         documents += stats.documents
         citations += stats.citations
         resolved += stats.resolved
     fields = {
-        name: FieldCounts(known=known[name], absent=documents - known[name] - unknown[name], unknown=unknown[name])
+        name: FieldCounts(
+            known=known_counts[name], absent=documents - known_counts[name] - unknown[name], unknown=unknown[name]
+        )
         for name in FIELDS
     }
     return ReadingStats(documents=documents, fields=fields, citations=citations, resolved=resolved)

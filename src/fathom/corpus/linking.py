@@ -257,7 +257,7 @@ class _Search:
         """For the DOI of a version, a figure or a supplement: the only work that it belongs to."""
         dois = [id for id in self._reference.ids if id.startswith("doi:")]
         positions = [position for id in dois for position in self._index.with_base_id(id)]
-        if len({self._index.documents[place].group for place in positions}) != 1:
+        if len({self._index.documents[position].group for position in positions}) != 1:
             return _UNMATCHED
         document = self._index.documents[positions[0]]
         # An editor's letter about an article has a DOI of the article's components, but is a work of its own.

@@ -432,9 +432,9 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
     colors = run_colors(findings)
     benches = bench_names(findings)
 
-    def label(one: Baseline) -> str:
+    def label(baseline: Baseline) -> str:
         # Each bench has an "always NULL" baseline of its own.
-        return f"{one.name}, {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.name
+        return f"{baseline.name}, {benches.get(baseline.bench, baseline.bench)}" if len(benches) > 1 else baseline.name
 
     def draw(width: float) -> SvgNode:
         lines = [

@@ -176,9 +176,9 @@ class Items:
         return len(self._contexts)
 
     def _items(self) -> Iterator[ShownItem]:
-        for bench, opened in enumerate(self.benches):
+        for bench, bench_of_items in enumerate(self.benches):
             numbers = count()
-            for context, items in opened.by_context():
+            for context, items in bench_of_items.by_context():
                 for item in items:
                     yield ShownItem(item.question, item.key, context, bench, next(numbers))
 
@@ -242,7 +242,7 @@ class Items:
         """Tokens, milliseconds and microdollars of each first response; null where nothing was sent or known."""
         if len(self) * len(self.runs) > MAX_COSTS:
             return {}
-        sent = [self._sent(run, bench, place, id) for bench, place, id in self._questions()]
+        sent = [self._sent(run, bench, index, id) for bench, index, id in self._questions()]
         return {
             "tokens": [usage and usage.input_tokens + usage.output_tokens for usage in sent],
             "seconds": [usage and round(usage.seconds * 1e3) for usage in sent],
@@ -432,12 +432,12 @@ class PassageCollector:
 
     def number(self, context: Context, passage: Passage) -> int | None:
         """The number of a passage; None if one of its ends is not shown."""
-        place = next((placement for placement in context.places if placement.document == passage.document), None)
-        located = None if place is None else place.locate(passage.span)
-        if place is None or located is None:
+        placement = next((placement for placement in context.places if placement.document == passage.document), None)
+        located = None if placement is None else placement.locate(passage.span)
+        if placement is None or located is None:
             return None
         # Positions are those in the text as shown, with the place's edits applied.
-        placed_passage = _Place(passage.document, place.edits, located.shifted(-place.span.start))
+        placed_passage = _Place(passage.document, placement.edits, located.shifted(-placement.span.start))
         return self._passages.setdefault(placed_passage, len(self._passages))
 
     def finished(self) -> dict[str, object]:

@@ -41,7 +41,7 @@ def _step(step: Step, limits: TextLimits) -> list[object]:
 
 def positions(context: Context, trace: Sequence[Step]) -> list[int]:
     """Where the retrieved passages are in the laid-out text: start and end of each, best first."""
-    placements = {place.document: place for place in context.places}
+    placements = {placement.document: placement for placement in context.places}
     offsets: list[int] = []
     for passage in (retrieved(trace) or ())[:MAX_PASSAGES]:
         placement = placements.get(passage.document)

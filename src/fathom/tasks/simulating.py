@@ -138,7 +138,7 @@ def unseen_documents(context: Context, item: Item, shown: Sequence[Span] | None)
 
 def located_proof(context: Context, item: Item) -> Located:
     """The passages that prove the key, as the context shows them; without those that it does not show."""
-    places = {place.document: place for place in context.places}
-    passages = [passage for passage in item.key.proof.passages if passage.document in places]
-    located = ((passage.document, places[passage.document].locate(passage.span)) for passage in passages)
+    placements = {placement.document: placement for placement in context.places}
+    passages = [passage for passage in item.key.proof.passages if passage.document in placements]
+    located = ((passage.document, placements[passage.document].locate(passage.span)) for passage in passages)
     return [(document, span) for document, span in located if span is not None]

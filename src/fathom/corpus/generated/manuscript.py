@@ -428,8 +428,8 @@ class Manuscript:
                     raised = self.plan.style.marks == "superscript" and pieces[index + 1 : index + 2] == ["cite"]
                     draft.write(piece.rstrip(" ") if raised else piece)
                 elif piece == "cite":
-                    named = filled.get("their_name")
-                    self.bibliography.mark(draft, works, "attributional" if named else "descriptive", named)
+                    name_span = filled.get("their_name")
+                    self.bibliography.mark(draft, works, "attributional" if name_span else "descriptive", name_span)
                 elif piece == "who":
                     self.bibliography.mention(draft, works[0], opening=draft.here == start)
                 else:

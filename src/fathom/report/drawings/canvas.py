@@ -201,8 +201,10 @@ def _write_node(item: object) -> str:
     # Tooltips of the page become titles.
     tip = attributes.get("data-tip")
     inside = (f"<title>{escape(xml_safe(tip))}</title>" if tip else "") + "".join(map(_write_node, children))
-    shown = {key: value for key, value in attributes.items() if key not in ("data-tip", "data-run", "tabindex")}
-    return f"<{name}{''.join(f' {key}={quoteattr(xml_safe(value))}' for key, value in shown.items())}>{inside}</{name}>"
+    written = {key: value for key, value in attributes.items() if key not in ("data-tip", "data-run", "tabindex")}
+    return (
+        f"<{name}{''.join(f' {key}={quoteattr(xml_safe(value))}' for key, value in written.items())}>{inside}</{name}>"
+    )
 
 
 def xml_safe(words: str) -> str:

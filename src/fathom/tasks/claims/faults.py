@@ -92,11 +92,11 @@ class FaultyReader:
         attributes = self._misjudged(link.attributes, EVIDENCE_ATTRIBUTES) | self._quote_next_units(link.stated)
         return link.model_copy(update={"attributes": attributes})
 
-    def _quote_next_units(self, stated: Mapping[str, Passage]) -> dict[str, str]:
+    def _quote_next_units(self, statements: Mapping[str, Passage]) -> dict[str, str]:
         """The sentence after each statement, if that fault happens."""
         return {
             name: self._quote(self._next_unit(passage))
-            for name, passage in stated.items()
+            for name, passage in statements.items()
             if self._happens("misattribute")
         }
 

@@ -189,12 +189,12 @@ class NumericAuditor:
         """Count the single-edit mutants that the collection, or any of many others, does not detect."""
         for item in items:
             program = _parse_cached(item.key.proof.program)
-            tried = list(mutants(program, SCHEMA))
-            undetected = self._same(program, tried, tables)
+            candidates = list(mutants(program, SCHEMA))
+            undetected = self._same(program, candidates, tables)
             left = self._undetected_anywhere(program, undetected, item.key.proof.program)
             # An equivalent mutant has the same meaning, and is not counted.
             equivalent = [mutant for mutant in left if is_equivalent(program, mutant.program)]
-            for step, counted in (("made", tried), ("on the collection", undetected), ("anywhere", left)):
+            for step, counted in (("made", candidates), ("on the collection", undetected), ("anywhere", left)):
                 self._mutants.update(f"{mutant.kind}: {step}" for mutant in counted)
                 self._mutants.subtract(f"{mutant.kind}: {step}" for mutant in equivalent)
         self._database.load(tables)
@@ -202,11 +202,11 @@ class NumericAuditor:
 
     def _undetected_anywhere(self, program: Program, left: list[Mutant], statement: str) -> list[Mutant]:
         rng = rng_for(self._seed, "databases", statement)
-        named = constants(program)
+        program_constants = constants(program)
         for _ in range(DATABASES):
             if not left:
                 break
-            left = self._same(program, left, random_tables(rng, named))
+            left = self._same(program, left, random_tables(rng, program_constants))
         return left
 
     def _same(self, program: Program, candidates: list[Mutant], tables: ContextTables) -> list[Mutant]:

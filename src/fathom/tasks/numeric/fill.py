@@ -266,8 +266,8 @@ class TemplateFiller:
         """The share of mutants with the same result."""
         program, evaluation = filled.program, self._tables.evaluation
         result = result_form(program, list(filled.rows))
-        same = [_gives_result(mutant.program, result, evaluation) for mutant in mutants(program, SCHEMA)]
-        return sum(same) / max(1, len(same))
+        undetected = [_gives_result(mutant.program, result, evaluation) for mutant in mutants(program, SCHEMA)]
+        return sum(undetected) / max(1, len(undetected))
 
 
 def _draw_values(

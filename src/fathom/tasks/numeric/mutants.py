@@ -56,24 +56,24 @@ def _counts(rng: Random, near: list[int], first: bool) -> tuple[int, int, int]:
     return max(1, words), authors, max(0, references)
 
 
-def _titles(rng: Random, named: Constants, count: int) -> list[str]:
+def _titles(rng: Random, constants: Constants, count: int) -> list[str]:
     """Titles: some are a constant of the program, some contain one, and the others do not."""
-    titles = [*named.texts, *(f"{WORDS[number % 3]}title {number}" for number in range(1, count + 1))][:count]
+    titles = [*constants.texts, *(f"{WORDS[number % 3]}title {number}" for number in range(1, count + 1))][:count]
     rng.shuffle(titles)
     return [
-        f"{rng.choice(named.texts)} {title}"
-        if named.texts and title not in named.texts and rng.random() < 0.4
+        f"{rng.choice(constants.texts)} {title}"
+        if constants.texts and title not in constants.texts and rng.random() < 0.4
         else title
         for title in titles
     ]
 
 
-def _bylines(rng: Random, named: Constants, articles: Sequence[ArticleRow]) -> tuple[AuthorRow, ...]:
+def _bylines(rng: Random, constants: Constants, articles: Sequence[ArticleRow]) -> tuple[AuthorRow, ...]:
     counts = [row.author_count or 0 for row in articles]
     longest = max(counts)
-    size = max(1, longest - len(named.texts)) + rng.choice((0, 4, 40))
-    longer = [f"{text} Old" for text in named.texts]
-    names = [*named.texts, *longer, *(f"{chr(65 + number % 26)}. Author {number}" for number in range(1, size + 1))]
+    size = max(1, longest - len(constants.texts)) + rng.choice((0, 4, 40))
+    longer = [f"{text} Old" for text in constants.texts]
+    names = [*constants.texts, *longer, *(f"{chr(65 + number % 26)}. Author {number}" for number in range(1, size + 1))]
     return tuple(
         AuthorRow(row.number, name, position)
         for row, count in zip(articles, counts, strict=True)

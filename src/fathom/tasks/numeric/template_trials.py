@@ -58,9 +58,11 @@ class _Trials:
         self._uncut = parameterized(replace(program, top=None), SCHEMA)
         self._database = open_database()
         self._database.set_progress_handler(lambda: 1, STEPS)
-        named = constants(program)
+        program_constants = constants(program)
         self._named = Constants(
-            tuple(number for number in named.numbers if number <= PLAUSIBLE), named.texts, named.decimals
+            tuple(number for number in program_constants.numbers if number <= PLAUSIBLE),
+            program_constants.texts,
+            program_constants.decimals,
         )
         self._idle = list(dict.fromkeys((*_parts(program.where), *([program.where] if program.where else []))))
         """Conditions that have not excluded anything yet."""

@@ -250,8 +250,8 @@ class _StatementParser(EntityParser):
         if any(map(is_result, parts)) or not all(isinstance(key, exp.Column) for key in keys):
             return select
         scope = read_sources(select, self._schema, None)
-        named = [key.name for key in keys if isinstance(key, exp.Column) and scope.resolve(key)[1].table is main]
-        if len(named) < len(keys) or not {main.key, main.label}.intersection(named):
+        main_keys = [key.name for key in keys if isinstance(key, exp.Column) and scope.resolve(key)[1].table is main]
+        if len(main_keys) < len(keys) or not {main.key, main.label}.intersection(main_keys):
             return select
         alone = select.copy()
         alone.set("group", None)

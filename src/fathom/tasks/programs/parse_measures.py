@@ -234,8 +234,8 @@ class MeasureParser(ABC):
             return self._related(scope)
         # Peers are rows of the same kind as the outer row: those of a detail table come with the main table's columns.
         scope.nested = outer.nested
-        same = [source for source in scope.sources if outer.base and source.table is outer.base.table]
-        scope.base = (same or scope.sources)[0]
+        same_table = [source for source in scope.sources if outer.base and source.table is outer.base.table]
+        scope.base = (same_table or scope.sources)[0]
         where = row_condition(scope, self.condition)
         by = self._peers_by(scope)
         extreme = self.extreme(select, scope)

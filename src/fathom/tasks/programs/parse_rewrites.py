@@ -75,27 +75,27 @@ def merge_derived(select: exp.Select, inner: exp.Select) -> exp.Select:
     return merged
 
 
-def _own_name(column: exp.Expr, named: dict[str, exp.Expr]) -> exp.Expr:
+def _own_name(column: exp.Expr, by_name: dict[str, exp.Expr]) -> exp.Expr:
     """A selected column, with the expression that its name stands for."""
     if isinstance(column, exp.Column):
-        if column.name not in named:
+        if column.name not in by_name:
             raise ParseError(f"'{column.name}' is not a column of the subquery")
-        return named[column.name].copy()
+        return by_name[column.name].copy()
     return column.copy()
 
 
-def _substitute(node: exp.Expr, named: dict[str, exp.Expr]) -> None:
+def _substitute(node: exp.Expr, by_name: dict[str, exp.Expr]) -> None:
     for column in list(outside_subqueries(node)):
         if column is node:
             continue
-        if column.name not in named:
+        if column.name not in by_name:
             raise ParseError(f"'{column.name}' is not a column of the subquery")
-        column.replace(named[column.name].copy())
+        column.replace(by_name[column.name].copy())
 
 
 def inline_aliases(select: exp.Select, schema: Schema) -> None:
     """Replace aliases and numbers of selected columns in GROUP BY, HAVING and ORDER BY by their expressions."""
-    named = {
+    by_name = {
         expression.alias: expression.this for expression in select.expressions if isinstance(expression, exp.Alias)
     }
     for clause in ("group", "having", "order"):
@@ -103,8 +103,8 @@ def inline_aliases(select: exp.Select, schema: Schema) -> None:
         if part is None:
             continue
         for column in list(outside_subqueries(part)):
-            if not column.table and column.name in named and column.name not in schema.columns:
-                column.replace(named[column.name].copy())
+            if not column.table and column.name in by_name and column.name not in schema.columns:
+                column.replace(by_name[column.name].copy())
         if clause == "having":
             continue
         for key in part.expressions:

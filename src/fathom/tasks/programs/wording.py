@@ -335,11 +335,11 @@ class ProgramWording(Phrases):
             case tree.Aggregate() | tree.Ratio() | tree.CombinedResult() as result:
                 return [f"Find {self.result(result)}."]
             case tree.GroupsAggregate(function, key, result, having):
-                kept = [step for step in (self.only_groups("Keep", having).strip(),) if step]
+                kept_groups = [step for step in (self.only_groups("Keep", having).strip(),) if step]
                 if function == "COUNT" or result is None:
-                    return [self._group(key), *kept, "Count these groups."]
+                    return [self._group(key), *kept_groups, "Count these groups."]
                 final_step = f"In each group, find {self.result(result)}."
-                return [self._group(key), *kept, final_step, f"Find {self.of_results(function)}."]
+                return [self._group(key), *kept_groups, final_step, f"Find {self.of_results(function)}."]
             case tree.GroupedResults(key, result, having):
                 condition = self.only_groups("Keep", having).strip()
                 if result is None:

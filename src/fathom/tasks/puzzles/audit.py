@@ -100,10 +100,10 @@ class PuzzlesAuditor:
         try:
             puzzle = puzzle_of(item.key)
             again = authored_item(puzzle, self._document(puzzle.document), context)
-            same = again == item and context.documents == (puzzle.document,)
+            is_same = again == item and context.documents == (puzzle.document,)
         except Exception:
-            same = False  # a key file may contain anything
-        self._checks.check(AUTHORED, item, same)
+            is_same = False  # a key file may contain anything
+        self._checks.check(AUTHORED, item, is_same)
         self._checks.check_responses(item, check_answer)
         self._checks.check(UNDECIDED, item, self._verdict_on(item, solution(item.key, "en")).outcome == "unjudged")
 

@@ -238,15 +238,15 @@ def without(facts: Sequence[Fact], dropped: Fact) -> list[Fact]:
 ValuesEqual = Callable[[Value | None, Value], bool]
 
 
-def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], same: ValuesEqual) -> list[Fact]:
+def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], equal: ValuesEqual) -> list[Fact]:
     """The facts without which the answer stays the same."""
     answer = steps[-1].value
-    return [fact for fact in needed(steps) if same(result(node, without(facts, fact)), answer)]
+    return [fact for fact in needed(steps) if equal(result(node, without(facts, fact)), answer)]
 
 
-def single_passages(node: Node, groups: Mapping[int, Sequence[Fact]], answer: Value, same: ValuesEqual) -> list[int]:
+def single_passages(node: Node, groups: Mapping[int, Sequence[Fact]], answer: Value, equal: ValuesEqual) -> list[int]:
     """The passages whose facts alone give the answer."""
-    return [number for number, facts in groups.items() if same(result(node, facts), answer)]
+    return [number for number, facts in groups.items() if equal(result(node, facts), answer)]
 
 
 def same_key(left: Fact, right: Fact) -> bool:

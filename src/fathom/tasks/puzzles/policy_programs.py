@@ -102,8 +102,8 @@ class PolicyComposer:
         return Compute(sign="days later", left=decided, right=_lookup("appeal", scheme), named="last_day")
 
     def _value(self, scheme: Node, attribute: str) -> Decimal:
-        named = {office: name for name, office in self._offices.items()}
-        name = scheme.value.name if isinstance(scheme, GivenValue) else named[_name(scheme)]
+        scheme_of_office = {office: name for name, office in self._offices.items()}
+        name = scheme.value.name if isinstance(scheme, GivenValue) else scheme_of_office[_name(scheme)]
         value = self._values[(name, attribute)]
         assert value is not None
         return value

@@ -120,8 +120,8 @@ def _line(item: ChecklistItem, language: str) -> str:
 def changed(value: Value, rng: Random, names: Sequence[str]) -> Value:
     """Another value of the same type."""
     if value.number is None:
-        others = [name for name in names if name != value.name]
-        return value.model_copy(update={"name": rng.choice(others) if others else f"{value.name} II"})
+        other_names = [name for name in names if name != value.name]
+        return value.model_copy(update={"name": rng.choice(other_names) if other_names else f"{value.name} II"})
     if value.unit == DATE:
         day = int(value.number) % 100
         return value.model_copy(update={"number": value.number + (1 if day < 15 else -1) * rng.randint(1, 9)})

@@ -143,10 +143,10 @@ class PuzzleWording:
         name = names.pop() if len(names) == 1 else ""
         if not name or self._letters or any(not node.period for node in lookups):
             return text
-        head, mark, rest = text.partition(name)
+        head, mark, ending = text.partition(name)
         if self._vocabulary.language == "en":
-            return head + mark + rest.replace(f" of {name}", "")
-        return head + mark + (rest.replace(name, "该公司") if name.endswith("公司") else rest)
+            return head + mark + ending.replace(f" of {name}", "")
+        return head + mark + (ending.replace(name, "该公司") if name.endswith("公司") else ending)
 
     def letters(self) -> Mapping[str, str]:
         """The letters that the question uses for entities, by the text of their nodes."""

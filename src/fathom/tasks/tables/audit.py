@@ -71,10 +71,10 @@ class TablesAuditor:
         try:
             database = database_of(key)
             program = program_of(key, database)
-            opened = open_database(database.schema)
-            database.load(opened)
-            rows = opened.execute(key.proof.program).fetchall()
-            opened.close()
+            connection = open_database(database.schema)
+            database.load(connection)
+            rows = connection.execute(key.proof.program).fetchall()
+            connection.close()
             unit = unit_of(key.answer)
             answers = [
                 with_unit(answer_of(program, result, database.schema), unit)
@@ -112,12 +112,10 @@ class TablesAuditor:
     def _check_figures(self, item: Item) -> None:
         proof = item.key.proof
         self._checks.check("every figure has its passage", item, len(proof.rows) == len(proof.passages))
-        stated: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for row, passage in zip(proof.rows, proof.passages, strict=False):
             fact = self._fact_at(passage, row)
             self._checks.check("every figure is printed in a shown document", item, fact is not None)
             if fact is not None:
-                stated[row[1]].add(fact.name)
                 latest = self._is_latest(fact, passage.document)
                 self._checks.check("no later document gives another value", item, latest)
         self._checks.check("no entity is left out unnamed", item, self._is_complete(item))

@@ -92,10 +92,12 @@ class TablesBuilder:
         requests = [(level, name) for name, levels in (share or {}).items() for level in levels]
         return self._items(context, requests, rng)
 
-    def replace(self, context: Context, rng: Random, failed: Sequence[Item], kept: Sequence[Item]) -> Iterator[Item]:
+    def replace(
+        self, context: Context, rng: Random, failed: Sequence[Item], kept_items: Sequence[Item]
+    ) -> Iterator[Item]:
         """Questions of the same levels and domains in place of those that failed verification."""
         requests = [(level_of(item), item.question.tags["domain"]) for item in failed]
-        return self._items(context, requests, rng, kept, {item.question.id for item in failed})
+        return self._items(context, requests, rng, kept_items, {item.question.id for item in failed})
 
     def _items(
         self,
@@ -145,8 +147,8 @@ class TablesBuilder:
             conditional[rng.choice([index for index, conditional in enumerate(conditional) if not conditional])] = True
         empty = set(rng.sample([index for index, conditional in enumerate(conditional) if conditional], number))
         return [
-            "unanswerable" if index in empty else "answerable" if one else "plain"
-            for index, one in enumerate(conditional)
+            "unanswerable" if index in empty else "answerable" if is_conditional else "plain"
+            for index, is_conditional in enumerate(conditional)
         ]
 
     def _number_unanswerable(self, context: Context, questions: int) -> int:

@@ -41,12 +41,12 @@ def check_answer(
     if decision == "unjudged":
         failed = {"outcome": "unjudged", "score": 0.0, "reason": "the judge gave no decision"}
         return verdict.model_copy(update=failed) if is_open(key, verdict, response) else verdict
-    same = decision == "pass"
+    accepted = decision == "pass"
     if not is_open(key, verdict, response):
-        measures = {**verdict.measures, JUDGE_AGREES: float(same == (verdict.outcome == "correct"))}
+        measures = {**verdict.measures, JUDGE_AGREES: float(accepted == (verdict.outcome == "correct"))}
         return verdict.model_copy(update={"measures": measures})
     verdict = verdict.model_copy(update={"judged": {"": decision}})
-    if same:
+    if accepted:
         return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "reason": "accepted by the judge"})
     agreed = not any(judgment.outcome == "pass" for judgment in judgments)
     reason = "rejected by the judge" if agreed else "the judge's decisions differ, so the typed check counts"

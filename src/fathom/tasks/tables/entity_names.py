@@ -30,8 +30,8 @@ def title_entity(document: Document) -> str:
     title = re.sub(r"\.(?:md|pdf|html?|docx?|csv|txt)$", "", document.title_text.strip(), flags=re.IGNORECASE)
     title = title.replace("_", " ")
     pieces = [piece.strip() for piece in re.split(r"[:：|]\s*|\s[–—-]\s", title) if piece.strip()]
-    named = [name for piece in pieces if (name := _without_years_and_fillers(piece))]
-    return named[0] if named else ""
+    names = [name for piece in pieces if (name := _without_years_and_fillers(piece))]
+    return names[0] if names else ""
 
 
 def _without_years_and_fillers(piece: str) -> str:

@@ -102,8 +102,8 @@ class EntityTable:
 
     def is_like(self, other: EntityTable) -> bool:
         """Whether the other table has the same figures of other documents."""
-        own, others = ((table.pack.name, table.language, table.year, table.currency) for table in (self, other))
-        return own == others
+        own_key, other_key = ((table.pack.name, table.language, table.year, table.currency) for table in (self, other))
+        return own_key == other_key
 
     @cached_property
     def columns(self) -> dict[FigureId, EntityColumn]:

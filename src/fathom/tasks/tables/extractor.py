@@ -140,8 +140,8 @@ def _describe_field(field: PackField, language: Language) -> str:
     """The noun of a field with other names that documents use, and its kind."""
     noun = field.of(language)
     by_words = {normal_label(label): label for label in (*field.labels, *getattr(field, language))}
-    others = [label for words, label in by_words.items() if words != normal_label(noun)]
-    also = f" (also: {'; '.join(others[:MAX_LABELS])})" if others else ""
+    other_labels = [label for words, label in by_words.items() if words != normal_label(noun)]
+    also = f" (also: {'; '.join(other_labels[:MAX_LABELS])})" if other_labels else ""
     return f"{noun}{also}, {_KINDS[field.kind]}"
 
 

@@ -231,9 +231,9 @@ def _year_of(fact: Fact, pack: Pack) -> Year | Literal["other"]:
 
 def _unclear_fields(document: Document, pack: Pack) -> set[str]:
     """The fields whose figures may or may not include something else that the document is about."""
-    named = {name: field.unclear_beside for name, field in pack.fields.items() if field.unclear_beside}
-    text = normal_label(document.text) if named else ""
-    return {name for name, words in named.items() if any(normal_label(word) in text for word in words)}
+    unclear = {name: field.unclear_beside for name, field in pack.fields.items() if field.unclear_beside}
+    text = normal_label(document.text) if unclear else ""
+    return {name for name, words in unclear.items() if any(normal_label(word) in text for word in words)}
 
 
 def _is_mentioned(document: Document, pack: Pack) -> bool:

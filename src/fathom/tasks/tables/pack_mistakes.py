@@ -87,9 +87,9 @@ def _nouns(pack: Pack) -> Iterator[str]:
             yield f"the noun {_format_value(noun)} has a line break or another control character. Write it on one line"
         if len(noun) > MAX_NOUN_LENGTH:
             yield f"the noun {_format_value(noun)} has more than {MAX_NOUN_LENGTH} characters. Use a shorter one"
-    for name, named in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
+    for name, figure in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
         # A figure without a noun in a language is not asked about in it.
-        if not all(word.strip() for word in (*named.en, *named.zh)) or not any(map(named.of, pack.languages)):
+        if not all(word.strip() for word in (*figure.en, *figure.zh)) or not any(map(figure.of, pack.languages)):
             missing = pack.languages[0]
             yield f"'{name}' has no noun in '{missing}'. Add {missing} = [\"...\"], as a question would name it"
     if pack.has_periods:
@@ -99,7 +99,7 @@ def _nouns(pack: Pack) -> Iterator[str]:
 
 
 def _labels(pack: Pack) -> Iterator[str]:
-    seen: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for name, field in pack.fields.items():
         if field.part and pack.about != "document":
             yield f"'{name}' has a part, which is searched for packs with about = \"document\" only. Remove it"
@@ -111,9 +111,9 @@ def _labels(pack: Pack) -> Iterator[str]:
         for label in sorted(labels | attributes):
             if not label:
                 yield f"'{name}' has a label without letters or digits. Remove it"
-            if label in seen:
-                yield f"'{label}' states both '{seen[label]}' and '{name}'. Keep it in one of them"
-            seen[label] = name
+            if label in owners:
+                yield f"'{label}' states both '{owners[label]}' and '{name}'. Keep it in one of them"
+            owners[label] = name
 
 
 def _phrases(pack: Pack) -> Iterator[str]:

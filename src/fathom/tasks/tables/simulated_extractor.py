@@ -80,6 +80,7 @@ def _majority(chances: Sequence[float]) -> float:
     of_count = [1.0]
     for chance in chances:
         of_count = [
-            chance * fewer + (1 - chance) * same for fewer, same in zip([0.0, *of_count], [*of_count, 0.0], strict=True)
+            chance * fewer + (1 - chance) * equal
+            for fewer, equal in zip([0.0, *of_count], [*of_count, 0.0], strict=True)
         ]
     return sum(of_count[len(chances) // 2 + 1 :])

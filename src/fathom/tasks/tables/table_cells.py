@@ -371,13 +371,13 @@ def _labels(row: _Row, broken: Sequence[str], units: Sequence[int]) -> list[str]
     """The label of a row, without columns of units; with the row above, if the label begins there."""
     words = [row.texts[column] for column in row.label_columns if column not in units]
     # A column of letters or numbers counts the rows: "A | Total number of faculty".
-    named = [text for text in words if not re.fullmatch(r"\(?[A-Za-z]{0,2}\d{0,3}[.)]?", text.strip())] or words
-    if not named:
+    labels = [text for text in words if not re.fullmatch(r"\(?[A-Za-z]{0,2}\d{0,3}[.)]?", text.strip())] or words
+    if not labels:
         return []
-    label = " ".join(named)
+    label = " ".join(labels)
     if broken and not label[:1].isupper() and not _is_chinese(label):
         return [f"{' '.join(broken[-2:])} {label}", f"{broken[-1]} {label}"]
-    return list(dict.fromkeys([label, *named]))
+    return list(dict.fromkeys([label, *labels]))
 
 
 def _is_chinese(text: str) -> bool:

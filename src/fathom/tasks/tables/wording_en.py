@@ -89,22 +89,22 @@ class English:
         sign, nouns = quantity.formula
         if quantity.growth:
             return ""
-        named = [the(noun) for noun in nouns]
+        phrases = [the(noun) for noun in nouns]
         if quantity.year and any(quantity.side_instants) and not all(quantity.side_instants):
             # Total assets of which day? "Revenue divided by total assets at the end of the fiscal year".
             end = f" at the end of the {self._period}"
-            named = [f"{n}{end if i else ''}" for n, i in zip(named, quantity.side_instants, strict=True)]
+            phrases = [f"{n}{end if i else ''}" for n, i in zip(phrases, quantity.side_instants, strict=True)]
         start = f"{_capital(the(quantity.noun))} {'are' if is_plural(quantity.noun) else 'is'}"
         match sign:
             case "%":
-                return f"{start} {named[0]} divided by {named[1]}, in percent."
+                return f"{start} {phrases[0]} divided by {phrases[1]}, in percent."
             case "/":
                 unit = f", in {quantity.unit}" if quantity.unit else ""
-                return f"{start} {named[0]} divided by {named[1]}{unit}."
+                return f"{start} {phrases[0]} divided by {phrases[1]}{unit}."
             case "-":
-                return f"{start} {named[0]} minus {_join_names(named[1:])}."
+                return f"{start} {phrases[0]} minus {_join_names(phrases[1:])}."
             case "+":
-                return f"{start} the sum of {_join_names(named)}."
+                return f"{start} the sum of {_join_names(phrases)}."
             case "weighted":
                 terms = " + ".join(f"{weight:g} × {noun}" for weight, noun in zip(quantity.weights, nouns, strict=True))
                 inner = [self.definition(part) for part in quantity.parts]
@@ -119,8 +119,8 @@ class English:
         quantity, when = test.quantity, self._at_period(test.quantity)
         exceeds = self._verb(quantity.noun, "exceeded", "exceeds", "exceed")
         if isinstance(test.value, Quantity):
-            same = _same(quantity, test.value) if self._past else ""
-            return f"{quantity.noun}{when} {exceeds} their {test.value.noun}{same}"
+            when_compared = _same(quantity, test.value) if self._past else ""
+            return f"{quantity.noun}{when} {exceeds} their {test.value.noun}{when_compared}"
         value = with_unit(test.value, quantity.unit)
         if quantity.growth:
             span = self._span(quantity)
