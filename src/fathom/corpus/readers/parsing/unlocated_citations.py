@@ -12,7 +12,7 @@ from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, parsed
 from fathom.records.spans import Span
 
 _NUMBERS = re.compile(
-    r"(?:(?<=[\s,.;:)\]])|(?<=[^\W\d_]{3})|^)\[([1-9]\d{0,2}(?:\s?[,;–—-]\s?[1-9]\d{0,2}){0,30})\](?![(\[])"
+    r"\[(?:(?<=[\s,.;:)\]]\[)|(?<=[^\W\d_]{3}\[)|(?<=^\[))([1-9]\d{0,2}(?:\s?[,;–—-]\s?[1-9]\d{0,2}){0,30})\](?![(\[])"
 )
 _LABEL = re.compile(r"\[((?:[A-Z][A-Za-z]{1,12}|[A-Z]{2,6})\+?['’]?\d{2}[a-z]?)\](?!\()")
 _PEOPLE = rf"{NAME}(?:(?:,\s|\s(?:and|&)\s|,\s(?:and|&)\s|\s){NAME}){{0,3}}(?:,?\s+et\s+al\.?)?"
