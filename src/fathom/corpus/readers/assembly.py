@@ -22,6 +22,7 @@ from fathom.corpus.readers.parsed_document import (
     TaggedNumber,
 )
 from fathom.corpus.readers.parsing.blocks import inlines_text
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER
 from fathom.corpus.readers.parsing.citation_check import check_citations
 from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citation_groups
 from fathom.corpus.readers.parsing.entry_recognition import check_list
@@ -469,7 +470,9 @@ def _affiliations(author: ParsedAuthor) -> tuple[str, ...]:
 
 def _language(declared: str, text: str) -> str:
     """The language of a document: many formats declare none, and word processors declare English by default."""
-    return "zh" if declared == "en" and is_chinese(re.sub(r"[\W\d_]+", "", text[:6_000])) else declared
+    if declared != "en" or not CHINESE_CHARACTER.search(text, 0, 6_000):
+        return declared
+    return "zh" if is_chinese(re.sub(r"[\W\d_]+", "", text[:6_000])) else declared
 
 
 def _id(parsed: ParsedDocument, text: str) -> str:

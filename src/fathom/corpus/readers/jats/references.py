@@ -12,7 +12,7 @@ from fathom.corpus.readers.jats.xml_parsing import HREF
 from fathom.corpus.readers.parsed_document import CitationMark, Inline, Inlines, ParsedReference
 from fathom.corpus.readers.parsing.blocks import inlines_text, normalized_text
 from fathom.corpus.readers.parsing.identifiers import find_arxiv, find_doi
-from fathom.corpus.readers.parsing.xml_trees import Element
+from fathom.corpus.readers.parsing.xml_trees import Element, element_text
 
 CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation", "related-object")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
@@ -140,11 +140,14 @@ def _printed_entry(citation: Element, builder: InlineReader) -> str:
 
 def _printed_id(element: Element, before: str) -> str:
     """Return an id as printed. PubMed numbers are not printed."""
-    value = "".join(element.itertext()).strip()
-    if element.get("pub-id-type") in ("pmid", "pmcid", "pmc", "medline", "other"):
+    kind = element.get("pub-id-type")
+    if kind in ("pmid", "pmcid", "pmc", "medline", "other"):
         return ""
+    value = element_text(element).strip()
+    if kind != "doi":
+        return value
     named = re.search(r"(?:doi:?|doi\.org/)\s*$", before, re.IGNORECASE)
-    return value if named or element.get("pub-id-type") != "doi" else f"doi:{value}"
+    return value if named else f"doi:{value}"
 
 
 def _assembled_entry(fields: _Fields, builder: InlineReader, authors: tuple[str, ...], title: str) -> str:
@@ -188,7 +191,7 @@ def year_in(element: Element | None) -> int | None:
     """Return the year, also in "2011a" and "2008 26"."""
     if element is None:
         return None
-    found = _YEAR.search("".join(element.itertext()))
+    found = _YEAR.search(element_text(element))
     return int(found.group()) if found else None
 
 
@@ -218,7 +221,7 @@ def ids_of(elements: Iterable[Element]) -> dict[str, str]:
     for element in elements:
         kind = element.get("pub-id-type", "").lower()
         name = "pmcid" if kind == "pmc" else kind
-        value = _strip_id(name, "".join(element.itertext())) if name in ("doi", "pmid", "pmcid", "arxiv") else ""
+        value = _strip_id(name, element_text(element)) if name in ("doi", "pmid", "pmcid", "arxiv") else ""
         if value:
             ids.setdefault(name, value)
     return ids
@@ -253,7 +256,7 @@ class CitationIndex:
 
     def mark(self, element: Element, keys: tuple[str, ...], superscript: bool, after_digit: bool) -> Inlines:
         """Return a citation mark with its brackets outside; `superscript` and `after_digit` describe its position."""
-        text = " ".join("".join(element.itertext()).split())
+        text = " ".join(element_text(element).split())
         if not text and keys and keys[0] in self.positions:
             text = str(self.positions[keys[0]] + 1)
         core = text.strip("[](), ") if text[:1] in "[(" or text[-1:] in "])," else text

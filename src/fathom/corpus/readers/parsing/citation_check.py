@@ -27,6 +27,7 @@ CitationAgreement = Literal["agrees", "contradicts", "unchecked"]
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?(?![\da-z]))")
 _WORD = re.compile(r"[^\W\d_][\w'’ʼ-]*")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]{3}")
 _MIN_SIMILARITY = 80
 """Minimum similarity, from 0 to 100, of two spellings of one name, such as Rubenstein and Rubinstein."""
@@ -57,6 +58,7 @@ _NAMES_BEFORE = re.compile(
     r"(?:['’]s)?[\s,]*[(\[]?\s*$"
 )
 _KEY = re.compile(r"[A-Za-z+-]{2,30}:?\d{2,4}[A-Za-z]*|\w+[:_/]\w+.*|doi:.*|https?:.*", re.IGNORECASE)
+_ET_AL = re.compile(r"\bet\s+al\b")
 _CITATION = re.compile(r"\bet\s+al\b|\b(?:1[5-9]|20)\d\d[a-z]?\b")
 _MAX_BEFORE = 90
 """Characters before a citation that are searched for names."""
@@ -67,14 +69,21 @@ def names_in_mark(mark: str, before: str, numeric: bool) -> CitedNames:
     mark = " ".join(mark[:300].split())
     if numeric:
         return _named_before(before, ())
+    cited = _names_in(mark)
+    if not cited.names and cited.years and not _LETTERS.search(mark):
+        return replace(_named_before(before, cited.years), lettered=cited.lettered)
+    return cited
+
+
+@lru_cache(maxsize=1 << 12)
+def _names_in(mark: str) -> CitedNames:
+    """Return the names and years in a mark. Most works are cited several times, with the same mark."""
     if _KEY.fullmatch(mark) or not _CITATION.search(mark):
         return CitedNames((), ())
     years = tuple(map(int, _YEAR.findall(mark)))
     lettered = re.search(r"\d{4}[a-z]", mark) is not None
-    words = _WORD.findall(re.split(r"\bet\s+al\b", mark)[0] if "al" in mark else mark)
+    words = _WORD.findall(_ET_AL.split(mark, 1)[0] if "al" in mark else mark)
     names = tuple(_plain(word) for word in words if _is_name(word))
-    if not names and not re.search(r"[^\W\d_]{2}", mark):
-        return replace(_named_before(before, years), lettered=lettered)
     return CitedNames(names, years, lettered=lettered)
 
 

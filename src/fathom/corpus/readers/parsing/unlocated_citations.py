@@ -24,7 +24,9 @@ _SEGMENT = re.compile(
 )
 _NARRATIVE = re.compile(rf"({NAME}(?:\s+et\s+al\.?|\s+(?:and|&)\s+{NAME}))\s*[(\[]((?:1[5-9]|20)\d\d[a-z]?)[)\]]")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_LONE_YEAR = re.compile(r"[(\[]((?:1[5-9]|20)\d\d[a-z]?)[)\]]")
+_YEAR_ALONE = re.compile(r"(?:1[5-9]|20)(?<!\d..)\d\d")
+"""A year that is not the end of a longer number, as is every year of a citation."""
+_LONE_YEAR = re.compile(r"[(\[](?:1[5-9]|20)\d\d[a-z]?[)\]]")
 _PART = re.compile(r"[^;]+")
 _MONTH = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?|spring|summer|autumn|fall|winter|version|figure|table",
@@ -46,9 +48,9 @@ def _citation_like(text: str, is_located: Callable[[int, int], bool]) -> Iterato
                 yield found.start(1) + number.start(), found.start(1) + number.end()
         for found in _LABEL.finditer(text):
             yield found.span(1)
-    if not _YEAR.search(text):
+    if all(is_located(*year.span()) for year in _YEAR_ALONE.finditer(text)):
         return
-    if not all(is_located(*year.span(1)) for year in _LONE_YEAR.finditer(text)):
+    if _LONE_YEAR.search(text):
         for found in _NARRATIVE.finditer(text):
             yield found.span(2)
     for found in _IN_BRACKETS.finditer(text):
