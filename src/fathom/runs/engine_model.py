@@ -52,7 +52,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.records.record import digest
 from fathom.runs.context_injection import HaltedError, install
-from fathom.runs.model_caller import Attempts, FatalError
+from fathom.runs.model_caller import Attempts, FatalError, NotStartedError
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.provider_errors import (
@@ -119,6 +119,11 @@ class EngineModel:
         self._streams = True
         self._calls_tools = True
         self._halted = False
+        self._stopping = False
+        """Whether no attempt is repeated: the run is to stop."""
+        self._waiting: dict[Attempts, anyio.CancelScope] = {}
+        """Requests whose last attempt has failed, until they are sent again."""
+        self._scope: ContextVar[anyio.CancelScope] = ContextVar("scope")
         self._limits = limits
         self._reporter = reporter or ProgressReporter()
         self._on_version = on_version
@@ -138,9 +143,11 @@ class EngineModel:
     @contextmanager
     def _sending(self) -> Iterator[None]:
         """A block in which one attempt of a request is sent: it has a connection now."""
-        if self._halted:
-            raise HaltedError
         attempts = self._attempts.get()
+        # Some requests wait for a connection: of a run that is to stop, only questions that were begun are finished.
+        if self._halted or (self._stopping and attempts.begins_question):
+            raise HaltedError
+        self._waiting.pop(attempts, None)
         attempts.begin()
         try:
             yield
@@ -152,8 +159,19 @@ class EngineModel:
             raise
 
     def stop_waiting(self, reason: str) -> None:
-        """Give up requests that wait for an endpoint that is down."""
+        """Give up requests that wait for an endpoint that is down, or for another attempt."""
+        self._stopping = True
         self._outages.stop_waiting(reason)
+        for scope in self._waiting.values():
+            scope.cancel()
+
+    def _begins_again(self) -> None:
+        """The request of this task waits for another attempt. It is given up if the run is to stop."""
+        self._waiting[self._attempts.get()] = self._scope.get()
+        if self._stopping:
+            self._scope.get().cancel()
+        else:
+            self._reporter.retried()
 
     async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
         """One completion; calls `opened` when its first token arrives, and tells when an attempt is sent and fails."""
@@ -168,17 +186,17 @@ class EngineModel:
         self._attempts.set(attempts)  # each question has a task of its own
         try:
             with self._messages(prompt) as messages:
-                output = await self._through_outages(
+                output = await self._unless_given_up(
                     lambda: self._generate(messages, _tools(prompt.tools), choice, on_stream)
                 )
-        except OutageError:
+        except (OutageError, NotStartedError):
             raise
         except Exception as error:
             cause = last_error(error)
             if isinstance(cause, BudgetReached):
                 raise cause from error
             if isinstance(cause, HaltedError):
-                raise FatalError("no further request is sent") from error
+                raise (FatalError("no further request is sent") if self._halted else NotStartedError) from error
             status = getattr(cause, "status_code", None)
             message = error_message(cause)
             if prompt.tools and status not in (401, 403, 429) and _NO_TOOLS.search(message):
@@ -197,8 +215,17 @@ class EngineModel:
             if status in (None, 400, 413, 422) and is_overflow(message):
                 return Completion("", "overflow")
             raise ProviderError(fault_of_body(cause) or f"{type(cause).__name__}: {message}") from error
+        finally:
+            self._waiting.pop(attempts, None)
         self._on_version(_clean(output.model)[:MAX_VERSION_LENGTH])
         return _completion(output)
+
+    async def _unless_given_up(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
+        """The output of a request, repeated where that may help; raises NotStartedError once the run is to stop."""
+        with anyio.CancelScope() as scope:
+            self._scope.set(scope)
+            return await self._through_outages(send)
+        raise NotStartedError
 
     async def _through_outages(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
         """The output of a request, which is sent again after attempts that the endpoint did not answer.
@@ -222,11 +249,11 @@ class EngineModel:
                 # A question that always takes too long must not look like an endpoint that is down.
                 attempts = (call,) if is_timeout(cause) or fault_of_body(cause) else (call, attempt)
                 self._outages.failed(attempts, begun, problem_of_attempt(cause))
+                if not self._outages.is_down and attempt >= self._limits.retries:
+                    raise
+                self._begins_again()
                 if not self._outages.is_down:
-                    if attempt >= self._limits.retries:
-                        raise
                     await anyio.sleep(self._limits.backoff * (2**attempt + random.random()))
-                self._reporter.retried()
             else:
                 self._outages.answered()
                 return output
@@ -266,7 +293,7 @@ class EngineModel:
                 return False
             wanted = should_retry(ex)
             if wanted:
-                self._reporter.retried()
+                self._begins_again()
             return wanted
 
         self.model.should_retry = retry  # type: ignore[method-assign]
