@@ -44,8 +44,8 @@ def ignore_notice(text: str) -> None:
     """Ignore a notice."""
 
 
-Sending = Callable[[float | None], AbstractContextManager[CallMark]]
-"""A context manager around one call, given the highest price of the call. The mark is set when the call is sent. If the
+Sending = Callable[[Usage], AbstractContextManager[CallMark]]
+"""A context manager around one call, given the maximum usage of the call. The mark is set when the call is sent. If the
 process ends after that and before the end of the block, the call counts as lost."""
 
 
@@ -197,7 +197,7 @@ class ModelCaller:
         """One completion, paid from the budget.
 
         `call` gives the estimate of this call. `question` gives that of the question that this call begins; it is not
-        begun once the run is stopped, or if its calls could exceed the budget. Both are computed only when needed.
+        begun once the run is stopped, or if its calls could exceed the budget; computed only if there is one.
         """
         async with self._gate.through(prompt.prefix) as opened:
             if self.fatal is not None:
@@ -205,13 +205,14 @@ class ModelCaller:
             if self.stopped is not None and question is not None:
                 raise NotStartedError
             begun = None if question is None else self._highest_price(question)
-            highest = self._highest_price(call)
-            reserved = await self._budget.reserve(highest, begun)
+            # Also without a budget: a later one counts calls that broke off.
+            highest = self.highest_usage(call())
+            reserved = await self._budget.reserve(highest.price, begun)
             paid: float | None = None
             try:
                 await self._take_turn(begins=question is not None)
                 with self._sending(highest) as mark:
-                    attempts = Attempts(mark, self._budget, highest, begins_question=question is not None)
+                    attempts = Attempts(mark, self._budget, highest.price, begins_question=question is not None)
                     completion = await self._model.complete(prompt, opened, attempts)
                     used = completion.usage if completion.usage.input_tokens else self._estimated(call, completion)
                     self._check_usage(used, call, completion)
@@ -239,7 +240,7 @@ class ModelCaller:
         paid: float | None = None
         try:
             await self._take_turn(begins)
-            with self._sending(highest_price) as mark:
+            with self._sending(Usage(price=highest_price)) as mark:
                 mark.begin()
                 completion = await send()
                 paid = highest_price if completion.usage.price is None else completion.usage.price
