@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
+from fathom.records.contexts import ContextId
 from fathom.records.documents import CitationType, DocumentId, FieldName
 from fathom.records.rng import rng_for
 from fathom.tasks.citations.baselines import Baselines, shown_item
@@ -184,10 +185,13 @@ class CitationBuilder:
 
     def _items(self, every: Iterable[list[ItemDraft]]) -> Iterator[ContextItems]:
         for drafts in every:
+            by_context: dict[ContextId, ContextItems] = {}
             for draft in drafts:
                 self.baselines.add(draft.cell, shown_item(draft), draft.scores)
                 context, item = self._laid_out.item(draft)
-                yield ContextItems(context, [item])
+                # Settings that hide and show the same share a context.
+                by_context.setdefault(context.id, ContextItems(context, [])).items.append(item)
+            yield from by_context.values()
 
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order of use."""
