@@ -132,7 +132,7 @@ def stated_license(paragraphs: Iterable[str]) -> str | None:
 
 
 def license_matches(license: str, pattern: str) -> bool:
-    """Return whether a license matches a name, in any version; "CC-BY*" matches every license that starts with "CC-BY"."""
+    """Whether a license matches a name, in any version; "CC-BY*" matches every license that starts with "CC-BY"."""
     license_name, wanted_name = license.casefold(), pattern.casefold()
     if wanted_name.endswith("*"):
         return license_name.startswith(wanted_name.rstrip("*"))
