@@ -179,10 +179,10 @@ def corrected(comparisons: Sequence[Comparison], cluster: str = "context") -> li
     by_holm = holm([comparison.p for comparison in comparisons])
     by_rate = benjamini_hochberg([comparison.p for comparison in comparisons])
     corrections = zip(comparisons, by_holm, by_rate, strict=True)
-    return [_corrected(comparison, p_holm, p_rate, cluster) for comparison, p_holm, p_rate in corrections]
+    return [_with_corrections(comparison, p_holm, p_rate, cluster) for comparison, p_holm, p_rate in corrections]
 
 
-def _corrected(comparison: Comparison, p_holm: float, p_benjamini_hochberg: float, cluster: str) -> Comparison:
+def _with_corrections(comparison: Comparison, p_holm: float, p_benjamini_hochberg: float, cluster: str) -> Comparison:
     unlikely = p_holm <= 1 - LEVEL
     more_questions, more_contexts = (0, 0) if unlikely else (comparison.more_questions, comparison.more_contexts)
     if not unlikely and more_contexts == 0:

@@ -111,7 +111,7 @@ def spearman(first: FloatArray, second: FloatArray) -> float | None:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    """Ranks, the mean of them for ties."""
+    """Ranks; tied values get their mean rank."""
     return np.array([float((values < value).sum() + (values <= value).sum() + 1) / 2 for value in values])
 
 

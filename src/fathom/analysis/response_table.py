@@ -179,7 +179,7 @@ class ResponseTable:
         return tuple(dict.fromkeys([*self._run_values, *self._question_values, *self._response_values]))
 
     def property(self, name: str) -> Property | None:
-        """The property of that name; None if there is none."""
+        """The property with that name; None if it does not exist."""
         if name in self._run_values:
             return self._run_property(name, self._run_values[name])
         if name in self._question_values:
@@ -329,7 +329,7 @@ class ResponseTable:
         return list(dict.fromkeys(name for run in self.runs for name in run.columns.measures))
 
     def column(self, name: str) -> ResponseColumn | None:
-        """The number of that name; None if there is none."""
+        """The number with that name; None if it does not exist."""
         if name == "accuracy":
             return ResponseColumn(name, "share", "response", self.has_outcome("correct").astype(float), True)
         if name == "partial-credit":
@@ -345,7 +345,7 @@ class ResponseTable:
         ratio = next((ratio for key, ratio in self._ratios.items() if plain_name(key) == name), None)
         if ratio is None:
             return None
-        counts = {key: self._each(key) for key in ratio.counts}
+        counts = {key: self._measure_values(key) for key in ratio.counts}
         top, bottom = ratio_sums(ratio, counts, self.size)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
@@ -369,7 +369,7 @@ class ResponseTable:
             values = np.where(bottom > 0, top / bottom, np.nan)
         return ResponseColumn(name, "number", "response", values, False, top, bottom, lists)
 
-    def _each(self, *names: str) -> FloatArray:
+    def _measure_values(self, *names: str) -> FloatArray:
         """The first of some measures that each response has; NaN where it has none."""
         values = np.full(self.size, np.nan)
         for name in reversed(names):
@@ -387,7 +387,7 @@ class ResponseTable:
         names = [key for key in self._measure_names if plain_name(key) == name]
         if not names:
             return None
-        values = self._each(*names)
+        values = self._measure_values(*names)
         if counts_of(self._ratios.values()).intersection(names):
             return ResponseColumn(name, "number", "response", values)
         is_share = bool(np.nanmin(values) >= 0 and np.nanmax(values) <= 1)

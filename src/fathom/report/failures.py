@@ -118,7 +118,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
         "A cause is a fault, such as a dropped filter, that produces exactly the answer given. The occurrence rate is "
         "over the questions whose answer the fault would change; it is blank if there are fewer than five."
     )
-    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), *_explained(findings))
+    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), *_explained_answers(findings))
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:
@@ -130,7 +130,7 @@ def _rate_point(row: RunRow[Cause], rate: Estimate) -> Point:
     return Point(rate.value, rate.low, rate.high, f"{row.run}, {row.of.name}: {interval(rate)}, {exposed}")
 
 
-def _explained(findings: Findings) -> Iterator[Figure]:
+def _explained_answers(findings: Findings) -> Iterator[Figure]:
     """How many incorrect answers have a likely cause, unless all of them have."""
     rows = [RunRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
     drawn_rows = [row for row in rows if row.of.incorrect]

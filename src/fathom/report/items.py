@@ -61,7 +61,7 @@ class NameTable:
     def __call__(self, name: str) -> int:
         return self.numbers.setdefault(name, len(self.numbers))
 
-    def listed(self) -> list[str]:
+    def values(self) -> list[str]:
         return list(self.numbers)
 
 
@@ -84,7 +84,7 @@ class TagColumns:
             column.append(self._names.setdefault(name, NameTable())(value))
         self._count += 1
 
-    def listed(self) -> list[tuple[str, list[str], list[int]]]:
+    def values(self) -> list[tuple[str, list[str], list[int]]]:
         """Each tag by which items can be chosen, its values in order, and the index of each item's value.
 
         Items without the tag have an empty value.
@@ -92,7 +92,7 @@ class TagColumns:
         groupings = Groupings.of(tuple(self._families))
         tags = []
         for name in sorted(set(self._names) - groupings.ungrouped, key=groupings.order):
-            names, column = self._names[name].listed(), self._columns[name]
+            names, column = self._names[name].values(), self._columns[name]
             values = groupings.ordered(name, names)
             column.extend([-1] * (self._count - len(column)))
             if -1 in column and "" not in values:
@@ -129,7 +129,7 @@ class RunResponses:
         start = self.starts[index] if bench == self.bench else -1
         return None if start < 0 else self.findings[start]
 
-    def every(self, item: ShownItem) -> Sequence[ItemFinding]:
+    def samples_of(self, item: ShownItem) -> Sequence[ItemFinding]:
         """The finding about each sample; none if the run does not ask the question."""
         start = self.starts[item.place] if item.bench == self.bench else -1
         return () if start < 0 else self.findings[start : start + self.samples]
@@ -205,12 +205,12 @@ class Items:
             "part": ITEMS_PER_PART,
             "bench": [bench for bench, *_ in self._questions()] if len(self.benches) > 1 else None,
             "benches": [[bench.name, bench.fingerprint] for bench in self.findings.benches],
-            "tags": self._tags.listed(),
+            "tags": self._tags.values(),
             "context": self._contexts,
             "runs": [self._run_index(run) for run in self.runs],
-            "patterns": self.patterns.listed(),
-            "causes": self.causes.listed(),
-            "stages": self.stages.listed(),
+            "patterns": self.patterns.values(),
+            "causes": self.causes.values(),
+            "stages": self.stages.values(),
         }
 
     def _run_index(self, run: RunResponses) -> dict[str, object]:
@@ -242,7 +242,7 @@ class Items:
         """Tokens, milliseconds and microdollars of each first response; null where nothing was sent or known."""
         if len(self) * len(self.runs) > MAX_COSTS:
             return {}
-        sent = [self._sent(run, bench, index, id) for bench, index, id in self._questions()]
+        sent = [self._usage_sent(run, bench, index, id) for bench, index, id in self._questions()]
         return {
             "tokens": [usage and usage.input_tokens + usage.output_tokens for usage in sent],
             "seconds": [usage and round(usage.seconds * 1e3) for usage in sent],
@@ -250,7 +250,7 @@ class Items:
         }
 
     @staticmethod
-    def _sent(run: RunResponses, bench: int, index: int, id: QuestionId) -> Usage | None:
+    def _usage_sent(run: RunResponses, bench: int, index: int, id: QuestionId) -> Usage | None:
         finding = run.first(bench, index)
         response = None if finding is None or finding.outcome in NOT_SENT else run.responses.get(id, 0)
         return None if response is None else response.usage
@@ -267,7 +267,7 @@ class Items:
         """Approximate size of the responses' texts in the page, from a sample."""
         total = sum(len(run.responses) for run in self.runs)
         step = max(1, total // 400)
-        sampled = [response for run in self.runs for response in run.responses.every(step)]
+        sampled = [response for run in self.runs for response in run.responses.records(step)]
         texts = [
             [
                 shortened(stored.text, limits.response),
@@ -308,13 +308,13 @@ class Items:
             "items": items,
             "responses": [
                 [
-                    [self._response(run, item, finding, limits, words) for finding in run.every(item)]
+                    [self._response(run, item, finding, limits, words) for finding in run.samples_of(item)]
                     for item in items_of_part
                 ]
                 for run in self.runs
             ],
-            "benches": [passages.finished() for passages in collectors],
-            "words": words.listed(),
+            "benches": [passages.finish() for passages in collectors],
+            "words": words.values(),
         }
 
     def _response(
@@ -440,7 +440,7 @@ class PassageCollector:
         placed_passage = _Place(passage.document, placement.edits, located.shifted(-placement.span.start))
         return self._passages.setdefault(placed_passage, len(self._passages))
 
-    def finished(self) -> dict[str, object]:
+    def finish(self) -> dict[str, object]:
         """The collected documents, contexts and passages of the part."""
         cut = [self._cut(*passage) for passage in self._passages]
         titles = [self._titles.get(document, document) for document in self._documents]

@@ -275,10 +275,10 @@ def assembled(
     }
     page = source("page.html")
     head, *pieces_after = page.split("{{")
-    return (head + "".join(_filled(piece, pieces) for piece in pieces_after)).encode()
+    return (head + "".join(_fill(piece, pieces) for piece in pieces_after)).encode()
 
 
-def _filled(piece: str, pieces: dict[str, str]) -> str:
+def _fill(piece: str, pieces: dict[str, str]) -> str:
     name, _, after = piece.partition("}}")
     return pieces[name] + after
 

@@ -22,10 +22,10 @@ def summary(findings: Findings) -> list[str]:
     rankings = _rankings(findings)
     if len(rankings) > 1:
         # Accuracies on different benches are not comparable: each bench has its own best run.
-        return [_best(findings, runs[0]) for runs in rankings][:MAX_BENCHES]
+        return [_best_run_sentence(findings, runs[0]) for runs in rankings][:MAX_BENCHES]
     best, *others = rankings[0]
-    second = _second(findings, best, others[0]) if others else ""
-    return [sentence for sentence in (_best(findings, best), _length_effect(best), second) if sentence]
+    second = _second_run_sentence(findings, best, others[0]) if others else ""
+    return [sentence for sentence in (_best_run_sentence(findings, best), _length_effect(best), second) if sentence]
 
 
 def _rankings(findings: Findings) -> list[list[RunSummary]]:
@@ -45,7 +45,7 @@ def _full_name(run: RunSummary) -> str:
     return run.info.name if model.rpartition("/")[2] in run.info.name else f"{run.info.name} ({model})"
 
 
-def _best(findings: Findings, run: RunSummary) -> str:
+def _best_run_sentence(findings: Findings, run: RunSummary) -> str:
     """The accuracy of a run on its bench, and what to know about its model."""
     accuracy = run.overall.accuracy
     if not received(run):
@@ -62,7 +62,7 @@ def _best(findings: Findings, run: RunSummary) -> str:
     )
 
 
-def _second(findings: Findings, best: RunSummary, second: RunSummary) -> str:
+def _second_run_sentence(findings: Findings, best: RunSummary, second: RunSummary) -> str:
     if not received(second):
         return ""
     names = {best.info.name, second.info.name}

@@ -1,4 +1,4 @@
-"""Plans the claims of a generated article beyond its experiments, and says what is true of each claim."""
+"""Plans the claims of a generated article beyond its experiments, and sets the attributes of each claim."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Conclusion:
 
 
 def claim(topic: ClaimTopic, span: Span, evidence: Sequence[Evidence], conclusion: Conclusion | None = None) -> Claim:
-    """A claim with what is true of it.
+    """A claim with its attributes.
 
     It is justified if it has evidence and none contradicts it, and its support is robust if it was checked as well.
     """

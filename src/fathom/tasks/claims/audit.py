@@ -106,7 +106,7 @@ class ClaimsAuditor:
         self._check_responses(item, answer, shown, program)
 
     def _is_planted(self, answer: LinkedSpans, item: Item, shown: ShownContext) -> bool:
-        """Whether the key has exactly the planted claims, those of the abstract aside if the question says so."""
+        """Whether the key has exactly the planted claims, except those in the abstract if the question excludes it."""
         expected = [
             linked_span(document, claim)
             for document in shown.documents.values()

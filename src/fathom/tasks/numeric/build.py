@@ -194,22 +194,26 @@ def fill_question(
     nullable = rng.random() < rate.nullable[skill]
     if not rate.unanswerable:
         candidates = [template for template in offered[skill] if template.may_be_empty == nullable]
-        return _best(filler.fill, candidates, ATTEMPTS, rng) or _best(filler.fill, offered[skill], ATTEMPTS, rng)
+        return _choose_filling(filler.fill, candidates, ATTEMPTS, rng) or _choose_filling(
+            filler.fill, offered[skill], ATTEMPTS, rng
+        )
     empty = rng.random() < rate.unanswerable
     of_other_skills = [template for name, options in offered.items() if name != skill for template in options]
     for options in (offered[skill], of_other_skills):
         for partner in partners if nullable else ():
             pairable = [template for template in options if filler.can_pair(template, partner)]
             fill = partial(filler.fill_in_pair, partner=partner, empty=empty)
-            if filled := _best(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
+            if filled := _choose_filling(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
                 return filled
-        if filled := _best(filler.fill, [template for template in options if not template.may_be_empty], ATTEMPTS, rng):
+        if filled := _choose_filling(
+            filler.fill, [template for template in options if not template.may_be_empty], ATTEMPTS, rng
+        ):
             return filled
     # All of a user's templates may allow an empty answer.
-    return _best(filler.fill, offered[skill], ATTEMPTS, rng)
+    return _choose_filling(filler.fill, offered[skill], ATTEMPTS, rng)
 
 
-def _best(
+def _choose_filling(
     fill: Callable[[Template, Random], FilledTemplate | None], suitable: Sequence[Template], attempts: int, rng: Random
 ) -> FilledTemplate | None:
     """Of two random templates that can be filled, the one with fewer undetected mutants; None if there is none.

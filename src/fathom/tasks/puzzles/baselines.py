@@ -79,21 +79,21 @@ def candidates(source: PuzzleSource, item: Item, passage: str) -> list[str]:
 
 def single_passage(source: PuzzleSource, item: Item) -> tuple[str, str]:
     """The passage that shares most words with the question, and the last value of the wanted type in it."""
-    return _best(source, item, weighted=False)
+    return _best_passage(source, item, weighted=False)
 
 
 def lexical(source: PuzzleSource, item: Item) -> tuple[str, str]:
     """As `single_passage`, but rare words count more, and names of the question are not given as answers."""
-    return _best(source, item, weighted=True)
+    return _best_passage(source, item, weighted=True)
 
 
 def closed_book(source: PuzzleSource, item: Item) -> str:
-    """The value of the wanted type that is in the middle of those in the question; "0" if there is none."""
+    """The value of the wanted type that is the middle one of those in the question; "0" if the question has none."""
     values = candidates(source, item, item.question.text)
     return values[len(values) // 2] if values else "0"
 
 
-def _best(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
+def _best_passage(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
     passages = [span.of(source.document.text) for span in source.passages]
     bags = [set(_words(passage)) for passage in passages]
     counts = Counter(word for bag in bags for word in bag)

@@ -57,7 +57,7 @@ def _rounded_answer(value: Value, decimals: int | None, source: PuzzleSource) ->
 def _outdated_answers(program: Node, facts: tuple[Fact, ...]) -> Iterator[tuple[str, str, Value | None]]:
     """The answer without each correction that the program needs."""
     evaluation = EvaluatedProgram(FactBase(facts))
-    evaluation.of(program)
+    evaluation.value(program)
     for fact in needed(evaluation.steps):
         if fact.status == "restated":
             remaining = [other for other in facts if not (same_key(other, fact) and other.status == "restated")]

@@ -1,4 +1,4 @@
-"""Turns a program over a document into an item with its proof, or says why it makes none."""
+"""Turns a program over a document into an item with its proof, or rejects it with a reason."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ DISTANCES = ("under 2K", "2K to 8K", "8K and more")
 
 
 class RejectedError(Exception):
-    """A program makes no puzzle; the message says why."""
+    """A program is not suitable for a puzzle; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
     document = source.document
     evaluation = EvaluatedProgram(FactBase(document.facts))
     try:
-        answer = evaluation.of(program)
+        answer = evaluation.value(program)
     except UndecidableError as error:
         raise RejectedError("the document does not determine an answer") from error
     count = step_count(program, evaluation.steps)
@@ -223,7 +223,7 @@ def _operands(program: Node, source: PuzzleSource) -> list[Value]:
     if not isinstance(program, Compute):
         return []
     evaluation = EvaluatedProgram(FactBase(source.document.facts))
-    return [evaluation.of(program.left), evaluation.of(program.right)]
+    return [evaluation.value(program.left), evaluation.of(program.right)]
 
 
 def step_count(program: Node, steps: Sequence[EvaluatedStep]) -> int:

@@ -191,7 +191,7 @@ class PuzzleWording:
         return sentences
 
     def _visible(self, node: Node) -> Iterator[Node]:
-        """The nodes that the question spells out: of a named value only what it is about."""
+        """The nodes that the question spells out; of a named value, only its subject."""
         hides = isinstance(node, Compute) and node.named
         about = _subject_lookup(node, bool(self._vocabulary.case)) if hides else node
         for child in children(about):

@@ -347,7 +347,7 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
 
 
 def names_one(answer: Answer) -> bool:
-    """Whether the answer is one entity, which one document may suggest."""
+    """Whether the answer is a single entity, which can be guessed from one document."""
     match answer:
         case ValueSet(items=items):
             return len(items) == 1

@@ -276,7 +276,7 @@ def _collect(
         year=year,
         currency=_currency(facts),
         figures={
-            figure_id: _agreed(
+            figure_id: _agree_on_figure(
                 _of_latest_period(ranked[min(ranked)]), document, "vote" if figure_id in voted else source
             )
             for figure_id, ranked in sorted(statements.items(), key=_figure_order)
@@ -354,7 +354,9 @@ def _end_of_year(period: str, instant: bool = False) -> date | None:
 # Several statements of one figure.
 
 
-def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: FigureSource) -> StatedFigure | Conflict:
+def _agree_on_figure(
+    facts: Sequence[Fact], document: Document | FactSheet, source: FigureSource
+) -> StatedFigure | Conflict:
     """The most precise of the statements, if the others are the same or rounded."""
     missing = [fact for fact in facts if fact.value is None]
     if missing:

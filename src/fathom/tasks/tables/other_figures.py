@@ -32,7 +32,7 @@ class OtherFigures:
 
 
 class ContextFigures:
-    """The figures of one context, to look for others than those of a proof."""
+    """The figures of one context, searched for figures that a proof does not contain."""
 
     def __init__(self, facts: Mapping[DocumentId, StatedFacts]) -> None:
         self._facts = facts

@@ -139,10 +139,10 @@ def _metrics(pack: Pack) -> Iterator[str]:
         unknown = [field for field in metric.fields if field not in pack.fields]
         yield from (_unknown(pack, name, field) for field in unknown)
         if not unknown:
-            yield from _mixed(pack, name, metric)
+            yield from _mixed_kinds(pack, name, metric)
 
 
-def _mixed(pack: Pack, name: str, metric: Metric) -> Iterator[str]:
+def _mixed_kinds(pack: Pack, name: str, metric: Metric) -> Iterator[str]:
     kinds = sorted({pack.fields[field].kind for field in metric.fields})
     if "month" in kinds:
         yield f"'{name}' computes with a month. Use fields that are numbers"

@@ -59,7 +59,7 @@ class _Row:
 
 
 class PeriodTable:
-    """The figures that documents state of the entities of one pack. What is not known is NULL."""
+    """The figures that documents state of the entities of one pack. Unknown values are NULL."""
 
     def __init__(self, pack: Pack, language: Language, documents: Sequence[DocumentFigures]) -> None:
         self._pack = pack

@@ -46,7 +46,7 @@ def opposite(test: QuantityCondition) -> tree.Condition:
 
 
 def plain(value: Decimal) -> int | float:
-    """A constant as programs have it."""
+    """A constant as a number for programs."""
     return int(value) if value == value.to_integral() else float(value)
 
 
