@@ -223,7 +223,7 @@ def _operands(program: Node, source: PuzzleSource) -> list[Value]:
     if not isinstance(program, Compute):
         return []
     evaluation = EvaluatedProgram(FactBase(source.document.facts))
-    return [evaluation.value(program.left), evaluation.of(program.right)]
+    return [evaluation.value(program.left), evaluation.value(program.right)]
 
 
 def step_count(program: Node, steps: Sequence[EvaluatedStep]) -> int:
