@@ -504,9 +504,12 @@ def test_missing_questions_are_counted(asked_corpus: Path, few_contexts: Path, t
     assert fathom(*words).returncode == 2
 
 
-def test_an_interrupted_build_says_that_nothing_was_written(asked_corpus: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_build_says_that_nothing_was_written(
+    asked_corpus: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", "2", "--processes", "1"]
-    stopped = run_until("fathom.tasks.bench_counts:BenchCounts.add", 2, *words, number=signal.SIGINT)
+    stopped = run_until("fathom.tasks.bench_counts:BenchCounts.add", 2, *words, number=number)
     assert stopped.returncode == 130
     assert stopped.stderr == "fathom: interrupted. No bench was written; run the same command to start again.\n"
     assert not (tmp_path / "b").exists()
