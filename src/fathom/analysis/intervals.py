@@ -271,7 +271,7 @@ def jackknife(
     if value is None:
         return None
     leave_one_out = [statistic(np.delete(rows, number, axis=0)) for number in range(clusters)] if clusters > 1 else []
-    values = np.array([value for value in leave_one_out if value is not None])
+    values = np.array([statistic_value for statistic_value in leave_one_out if statistic_value is not None])
     low, high, effective, method = -1.0, 1.0, 1.0, "none"
     if len(values) > 1:
         size = len(values)

@@ -182,7 +182,7 @@ def count_contexts(folders: Sequence[Path], bench: Path | None = None) -> int:
 
 
 def open_bench(folder: Path, manifest: RunManifest, given_folder: Path | None = None) -> Bench:
-    """The bench of the run in `folder`; `given` overrides the path in the run's manifest."""
+    """The bench of the run in `folder`; `given_folder` overrides the path in the run's manifest."""
     bench = Bench(given_folder or folder.resolve() / manifest.bench)
     if bench.manifest.fingerprint != manifest.bench_fingerprint:
         raise FathomError(f"'{bench.folder}' is not the bench of the run '{folder}'. Give its bench with --bench.")

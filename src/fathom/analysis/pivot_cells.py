@@ -69,7 +69,7 @@ class Cells:
         }
 
     def value(self, measure: TableMeasure, indices: IntArray, base: IntArray) -> CellValue:
-        """The value over the responses at `places`; `base` are the responses that shares refer to."""
+        """The value over the responses at `indices`; `base` are the responses that shares refer to."""
         match measure.statistic:
             case "share":
                 return self._share(indices, base)

@@ -75,7 +75,7 @@ class Property:
         return has_value
 
     def at(self, selected: IntArray, size: int) -> tuple[IntArray, IntArray]:
-        """The values of some of `size` responses: indices into `places`, and the value of each."""
+        """The values of some of `size` responses: indices into `selected`, and the value of each."""
         counts = np.bincount(self.indices, minlength=size)
         starts = np.cumsum(counts) - counts
         repeated, offsets = expanded(counts[selected])

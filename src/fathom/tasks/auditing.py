@@ -50,7 +50,7 @@ def audit(
 
     `progress` is called with the number of contexts whose items are verified.
     """
-    bench = Bench(folder, verify=False)  # `_unchanged` reports it, and the other checks show what changed
+    bench = Bench(folder, verify=False)  # `_check_fingerprint` reports it, and the other checks show what changed
     with bench.open_corpus(corpus_folder) as corpus:
         checks = [_check_fingerprint(bench), _check_counts(bench)]
         auditors = {name: family(name).audit(corpus, seed) for name in bench.manifest.families}

@@ -45,7 +45,7 @@ class Experiment:
 
 
 def invent_experiments(rng: Random, study: ResearchSubject, count: int) -> list[Experiment]:
-    """`wanted` experiments that cannot be confused with one another; the first is the headline.
+    """`count` experiments that cannot be confused with one another; the first is the headline.
 
     No two measure the same quantity on the same data set, and no two compare with the same rival by the same quantity:
     a claim that names quantity and rival is supported by the evidence of exactly one experiment.

@@ -127,7 +127,7 @@ class StepReader:
     def concludes_otherwise(self, item: ChecklistItem, other_values: Callable[[], Iterable[Value]]) -> bool:
         """Whether the reasoning ends with another value in the role of the item, and never states the item's own.
 
-        `known` gives the other values of the question and its solution.
+        `other_values` gives the other values of the question and its solution.
         """
         lines = [line for line in self._text.split("\n") if line.strip()]
         line_before = lines[-2] if len(lines) > 1 else ""

@@ -107,7 +107,7 @@ class TablesBuilder:
         kept_items: Sequence[Item] = (),
         used_ids: Collection[str] = (),
     ) -> Iterator[Item]:
-        """Questions of these levels, each about a domain or any: neither those of `kept` nor ids in `used`."""
+        """Questions of these levels, each about a domain or any, that differ from `kept_items` and have no id in `used_ids`."""
         all_tables = self._tables(context.documents)
         makers = self._makers(context, all_tables, rng)
         items: list[Item] = []
@@ -144,11 +144,13 @@ class TablesBuilder:
         conditional = [rng.random() < self._conditional.shares[level] for level, _ in requests]
         number = min(len(requests), self._number_unanswerable(context, len(requests)))
         while sum(conditional) < number:
-            conditional[rng.choice([index for index, conditional in enumerate(conditional) if not conditional])] = True
-        empty = set(rng.sample([index for index, conditional in enumerate(conditional) if conditional], number))
+            conditional[rng.choice([index for index, may_be_empty in enumerate(conditional) if not may_be_empty])] = (
+                True
+            )
+        empty = set(rng.sample([index for index, may_be_empty in enumerate(conditional) if may_be_empty], number))
         return [
-            "unanswerable" if index in empty else "answerable" if is_conditional else "plain"
-            for index, is_conditional in enumerate(conditional)
+            "unanswerable" if index in empty else "answerable" if may_be_empty else "plain"
+            for index, may_be_empty in enumerate(conditional)
         ]
 
     def _number_unanswerable(self, context: Context, questions: int) -> int:
@@ -246,7 +248,7 @@ class ConditionalShares(NamedTuple):
     """The same at each level, and for each form of question: otherwise the form would tell."""
 
 
-def conditional_shares(share: float, weights: Mapping[QuestionLevel, float]) -> ConditionalShares:
+def conditional_shares(target: float, weights: Mapping[QuestionLevel, float]) -> ConditionalShares:
     """The shares with which the wanted part of all questions has no answer, given the shares of the levels."""
 
     def shares(part: float) -> dict[QuestionLevel, float]:
@@ -255,7 +257,7 @@ def conditional_shares(share: float, weights: Mapping[QuestionLevel, float]) -> 
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        too_few = middle * sum(weights[level] * share for level, share in shares(middle).items()) < share
+        too_few = middle * sum(weights[level] * share for level, share in shares(middle).items()) < target
         low, high = (middle, high) if too_few else (low, middle)
     return ConditionalShares(shares(low), low)
 

@@ -87,7 +87,7 @@ def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTa
 def prompts(
     subject: ExtractionTask, pack: Pack, excerpt: Callable[[Sequence[str]], str], at_once: int = FIELDS_AT_ONCE
 ) -> Iterator[tuple[tuple[str, ...], Prompt]]:
-    """The prompts about a document, each with the fields that it asks for; `shown` is the text for some fields."""
+    """The prompts about a document, each with the fields that it asks for; `excerpt` gives the text for some fields."""
     for start in range(0, len(subject.fields), at_once):
         fields = subject.fields[start : start + at_once]
         question, response = _example()

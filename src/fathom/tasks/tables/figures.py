@@ -268,7 +268,7 @@ def _collect(
         if figure_id not in statements:
             voted.add(figure_id)
         statements[figure_id][0].append(fact)
-    facts = [fact for ranked in statements.values() for facts in ranked.values() for fact in facts]
+    facts = [fact for ranked in statements.values() for facts_of_rank in ranked.values() for fact in facts_of_rank]
     return DocumentFigures(
         document=document.id,
         entity=entity,

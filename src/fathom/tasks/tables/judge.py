@@ -87,7 +87,10 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
         texts["another name"] = text.replace(
             answer_names[number % len(answer_names)], other_names[number % len(other_names)]
         )
-    return [PlantedResponse(fault, "", _prompts(item.question, item.key, text)) for fault, text in texts.items()]
+    return [
+        PlantedResponse(fault, "", _prompts(item.question, item.key, answer_text))
+        for fault, answer_text in texts.items()
+    ]
 
 
 def _without_quotation_ends(text: str) -> str:

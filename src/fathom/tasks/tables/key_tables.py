@@ -91,7 +91,7 @@ def explain(key: Key) -> list[str]:
     scales = {column: Decimal(scale) for _, column, _, scale in key.proof.rows}
     lines = ["Figures: " + ", ".join(_heading(column, scale) for column, scale in scales.items())]
     for row, (entity, printed) in enumerate(figures.items()):
-        values = [_short(values[row]) for values in computed]
+        values = [_short(measure_values[row]) for measure_values in computed]
         result = f" → {'; '.join(values)}" if values else ""
         lines.append(f"{entity}: {'; '.join(printed)}{result}{' ✓' if met >> row & 1 else ''}")
     return lines

@@ -202,7 +202,11 @@ class Pack(Record):
         field = self.field_of_label.get(normal)
         if field is None and UNREADABLE in normal:
             pattern = re.compile(re.escape(normal).replace(UNREADABLE, r"\w{1,3}"))
-            fields = {field for known_label, field in self.field_of_label.items() if pattern.fullmatch(known_label)}
+            fields = {
+                matching_field
+                for known_label, matching_field in self.field_of_label.items()
+                if pattern.fullmatch(known_label)
+            }
             field = fields.pop() if len(fields) == 1 else None
         return field
 

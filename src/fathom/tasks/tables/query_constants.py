@@ -67,7 +67,7 @@ def is_plain_percentage(value: Decimal, values: Sequence[float | None]) -> bool:
 
     A constant such as 0.0501% would look artificial, and a share above 100% can be ruled out without the documents.
     """
-    return value == round(value, 1) and (value < 100 or any(value is not None and value > 100 for value in values))
+    return value == round(value, 1) and (value < 100 or any(other is not None and other > 100 for other in values))
 
 
 def is_close(left: float, right: float, floor: float = 0.0) -> bool:

@@ -396,7 +396,7 @@ class QueryParts:
             tests = [
                 test for index in first_indices for test in self._shared_test(quantities[index], signs[index], *rows)
             ]
-            own_values, partner_values = (_last(_rows_that_meet(rows, tests)) for rows in rows)
+            own_values, partner_values = (_last(_rows_that_meet(side_rows, tests)) for side_rows in rows)
             constant = self._constant_apart(
                 quantities[last_index], signs[last_index], own_values, partner_values, least
             )

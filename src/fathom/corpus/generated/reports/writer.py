@@ -272,10 +272,7 @@ class ReportWriter:
         default_label = AxisLabel("", spec.metric, str(self._year), self._words[spec.part] if spec.part else "")
         keys = [[_merge_labels(row, column, default_label) for column in columns] for row in rows]
         unit = self._shared_unit(spec, keys)
-        heads = [
-            self._column_label(column, [line[column_index] for line in keys])
-            for column_index, column in enumerate(columns)
-        ]
+        heads = [self._column_label(column, [line[index] for line in keys]) for index, column in enumerate(columns)]
         printed = [[self._cell(key) for key in line] for line in keys]
         labels = [self._label(row, shared_unit=unit) for row in rows]
         lines = [[label, *(cell.text for cell in line)] for label, line in zip(labels, printed, strict=True)]
