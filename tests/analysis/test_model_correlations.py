@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.analysis.model_correlations import ModelPoint, model_correlations, permuted, spearman
+from fathom.analysis.model_correlations import ModelPoint, model_correlations, permutation_p_value, spearman
 from fathom.api.runs import run
 from fathom.api.scores import score_run
 from fathom.records.errors import FathomError
@@ -49,7 +49,7 @@ def test_few_models_give_no_correlation() -> None:
 
 def test_unrelated_values_are_seldom_significant() -> None:
     rng = np.random.default_rng(5)
-    found = [permuted(rng.random(6), rng.random(6), seed) < 0.05 for seed in range(60)]
+    found = [permutation_p_value(rng.random(6), rng.random(6), seed) < 0.05 for seed in range(60)]
     assert np.mean(found) < 0.15
 
 

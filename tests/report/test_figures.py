@@ -37,7 +37,7 @@ from fathom.report.drawings.charts import (
 from fathom.report.failures import cause_summary, causes, correlates, patterns
 from fathom.report.figures import Figure, FigureColumn, write_figures
 from fathom.report.formatting import percent, point
-from fathom.report.page_data import LIMIT_LEVELS, packed, shortened
+from fathom.report.page_data import LIMIT_LEVELS, pack_json, shorten
 from fathom.report.sections import all_figures
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
@@ -304,18 +304,18 @@ def test_csv_escapes_formulas(words: str) -> None:
 
 @given(st.text(min_size=1))
 def test_packed_data_is_base64_and_can_be_decoded(words: str) -> None:
-    letters_ = packed({"words": words})
+    letters_ = pack_json({"words": words})
     assert not set(letters_) & set("<>&\"' \u2028")
     assert json.loads(zlib.decompress(b64decode(letters_))) == {"words": words}
 
 
 def test_a_lone_surrogate_does_not_break_a_page() -> None:
-    assert json.loads(zlib.decompress(b64decode(packed("a\ud800b")))) == "a?b"
+    assert json.loads(zlib.decompress(b64decode(pack_json("a\ud800b")))) == "a?b"
 
 
 @given(st.text(max_size=400), st.integers(1, 300))
 def test_shortened_texts_say_how_much_is_missing(text: str, most: int) -> None:
-    short = shortened(text, most)
+    short = shorten(text, most)
     if len(text) <= most:
         assert short == text
     else:

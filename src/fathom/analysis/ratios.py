@@ -54,7 +54,7 @@ def mean_ratio(top: FloatArray, bottom: FloatArray, contexts: IntArray, is_share
     return (share if is_share else mean_estimate)(top[is_defined] / bottom[is_defined], contexts[is_defined])
 
 
-def linearized(top: FloatArray, bottom: FloatArray) -> FloatArray:
+def linearize(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """Values of questions whose mean is the ratio of the sums, and whose variance is that of the ratio."""
     if not bottom.sum():
         return np.zeros(len(top))

@@ -42,7 +42,7 @@ DEFAULT, NONE = "default", "none"
 """The value of a setting that was not given, and of one that a system does not have."""
 
 
-def expanded(counts: IntArray) -> tuple[IntArray, IntArray]:
+def expand(counts: IntArray) -> tuple[IntArray, IntArray]:
     """Each index repeated as often as its count says, and the number of each repetition: 0, 1, ..."""
     repeated = np.repeat(np.arange(len(counts)), counts)
     return repeated, np.arange(len(repeated)) - (np.cumsum(counts) - counts)[repeated]
@@ -78,7 +78,7 @@ class Property:
         """The values of some of `size` responses: indices into `selected`, and the value of each."""
         counts = np.bincount(self.indices, minlength=size)
         starts = np.cumsum(counts) - counts
-        repeated, offsets = expanded(counts[selected])
+        repeated, offsets = expand(counts[selected])
         return repeated, self.codes[starts[selected[repeated]] + offsets]
 
     def renamed(self, names: Mapping[str, str]) -> Property:
@@ -233,7 +233,7 @@ class ResponseTable:
             [numbers[value] for question_values in values_of_questions for value in question_values], dtype=np.int64
         )
         starts = np.cumsum(counts) - counts
-        indices, offsets = expanded(counts[self.question])
+        indices, offsets = expand(counts[self.question])
         codes = flat[starts[self.question[indices]] + offsets]
         return Property(name, "question", values, indices, codes, self._is_ordered(grouping, values))
 

@@ -117,7 +117,9 @@ VALUES: TypeAdapter[LayerChange] = TypeAdapter(
 )
 
 
-def completed(values: Mapping[str, LayerElement | None], layer: Mapping[str, LayerElement], text: str) -> LayerChange:
+def complete_change(
+    values: Mapping[str, LayerElement | None], layer: Mapping[str, LayerElement], text: str
+) -> LayerChange:
     """The change with trimmed spans, and without the links of marks that it removes; raises an error if it is invalid.
 
     Every link of the layer has both of its marks, and every mark covers visible characters of the document.

@@ -25,7 +25,7 @@ from fathom.annotate.layers import (
     Layer,
     LayerChange,
     annotation_of,
-    completed,
+    complete_change,
     ends_of,
     layer_of,
 )
@@ -302,7 +302,7 @@ class Project(SqliteFile):
         """Store an edit of the layer at `revision`; raises StaleRevisionError if that is not the current one."""
         with self._transaction():
             head = self._expect(document, annotator, revision)
-            after = completed(values, self._related_elements(document, annotator, values), text)
+            after = complete_change(values, self._related_elements(document, annotator, values), text)
             self._append(document, annotator, head, "edit", after)
             self._db.execute(
                 "DELETE FROM history WHERE document = ? AND annotator = ? AND position >= ?",

@@ -22,7 +22,7 @@ from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, dot_rows, stacked_bars
 from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
 from fathom.report.formatting import bench_names, interval, percent, point
-from fathom.report.ranking import controls, received, run_colors
+from fathom.report.ranking import controls, received_count, run_colors
 
 SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables"}
 
@@ -258,7 +258,7 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
     run_steps = [
         (run.info.name, run.steps)
         for run in findings.runs
-        if run.steps is not None and 0 < received(run) <= 2 * run.steps.traces
+        if run.steps is not None and 0 < received_count(run) <= 2 * run.steps.traces
     ]
     if not any(step.reached for _, steps_of_run in run_steps for step in steps_of_run.by_step):
         return ()

@@ -25,7 +25,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Usage
 from fathom.records.spans import Span
 from fathom.records.tag_values import value_order
-from fathom.report.page_data import TextLimits, packed, shortened
+from fathom.report.page_data import TextLimits, pack_json, shorten
 from fathom.report.traces import positions, steps_of
 from fathom.runs.folder import read_run
 from fathom.scoring.answer_types.format import display
@@ -270,13 +270,13 @@ class Items:
         sampled = [response for run in self.runs for response in run.responses.records(step)]
         texts = [
             [
-                shortened(stored.text, limits.response),
-                shortened(stored.thinking, limits.thinking),
+                shorten(stored.text, limits.response),
+                shorten(stored.thinking, limits.thinking),
                 steps_of(stored.trace, limits),
             ]
             for stored in sampled
         ]
-        return len(packed(texts)) * total // max(1, len(sampled))
+        return len(pack_json(texts)) * total // max(1, len(sampled))
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
         """The corpus of the bench; without it, passages have positions but no text."""
@@ -332,10 +332,10 @@ class Items:
         )
         return [
             OUTCOME_LETTERS[finding.outcome],
-            shortened(response.text, limits.response) if response else "",
+            shorten(response.text, limits.response) if response else "",
             None if parsed is None else display(parsed),
             (verdict.reason if verdict else "") or (response.error or "" if response else ""),
-            shortened(response.thinking, limits.thinking) if response and limits.thinking else "",
+            shorten(response.thinking, limits.thinking) if response and limits.thinking else "",
             usage,
             round(finding.score, 3),
             [
@@ -346,11 +346,11 @@ class Items:
             [self.patterns(name) for name in finding.patterns],
             # A number for each step, negative if it was not reached.
             [
-                _sign_by_reached(words(f"{step.name}: {shortened(step.value, 80)}"), step.at is not None)
+                _sign_by_reached(words(f"{step.name}: {shorten(step.value, 80)}"), step.at is not None)
                 for step in finding.steps[:24]
             ],
             sorted(verdict.measures.items()) if verdict else [],
-            [[part.name, OUTCOME_LETTERS[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
+            [[part.name, OUTCOME_LETTERS[part.outcome], shorten(part.reason, 200)] for part in verdict.parts[:40]]
             if verdict
             else [],
             self.stages(finding.stage) if finding.stage else -1,
@@ -363,7 +363,7 @@ class Items:
 def _item(item: ShownItem, passages: PassageCollector, words: NameTable) -> list[object]:
     key, context = item.key, item.context
     proof = key.proof
-    rows = shortened("\n".join(" | ".join(cells) for cells in proof.rows), 500)
+    rows = shorten("\n".join(" | ".join(cells) for cells in proof.rows), 500)
     return [
         item.question.id,
         item.question.text,
@@ -455,7 +455,7 @@ class PassageCollector:
         text = apply_edits(self._text(document), edits) if self._corpus is not None else ""
         around = self._limits.around
         before, after = text[max(0, start - around) : start], text[end : end + around]
-        return [number, start, end, before, shortened(text[start:end], self._limits.passage), after]
+        return [number, start, end, before, shorten(text[start:end], self._limits.passage), after]
 
     def _read(self, document: DocumentId) -> str:
         return "" if self._corpus is None else self._corpus.text(document)

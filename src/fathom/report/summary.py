@@ -9,7 +9,7 @@ from fathom.models.model_info import model_info
 from fathom.records.plurals import counted
 from fathom.report.accuracy import why_not_significant
 from fathom.report.formatting import bench_names, percent, points
-from fathom.report.ranking import asked_note, caveats, is_partial, missing, ranked, received, run_kinds
+from fathom.report.ranking import asked_note, caveats, is_partial, missing, ranked, received_count, run_kinds
 
 MAX_BENCHES = 3
 """Benches whose best run is named."""
@@ -48,7 +48,7 @@ def _full_name(run: RunSummary) -> str:
 def _best_run_sentence(findings: Findings, run: RunSummary) -> str:
     """The accuracy of a run on its bench, and what to know about its model."""
     accuracy = run.overall.accuracy
-    if not received(run):
+    if not received_count(run):
         responses = counted(run.overall.outcomes.responses, "response")
         asked = f" ({asked_note(run)} questions)" if asked_note(run) else ""
         return f"{run.info.name} has none of its {responses} yet{asked}."
@@ -63,7 +63,7 @@ def _best_run_sentence(findings: Findings, run: RunSummary) -> str:
 
 
 def _second_run_sentence(findings: Findings, best: RunSummary, second: RunSummary) -> str:
-    if not received(second):
+    if not received_count(second):
         return ""
     names = {best.info.name, second.info.name}
     pair = next(

@@ -15,7 +15,7 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.puzzles.check import check
 from fathom.tasks.puzzles.checklist import ANSWER, CHECK, ChecklistItem, StepReader
 from fathom.tasks.puzzles.judge import JUDGE, parse, prompts
-from fathom.tasks.puzzles.tree import GivenValue, Value, written
+from fathom.tasks.puzzles.tree import GivenValue, Value, serialize
 from tests.tasks.puzzles.conftest import Puzzle
 
 
@@ -52,7 +52,7 @@ KEY = Key(
     question_id="q",
     answer=Number(value=Decimal("10.151261"), decimals=2, unit="people"),
     proof=Proof(
-        program=written(GivenValue(value=Value(name="Lunholm"))),
+        program=serialize(GivenValue(value=Value(name="Lunholm"))),
         rows=(
             *((CHECK, item.model_dump_json()) for item in (TOWN, PEOPLE, HOMES)),
             (ANSWER, SUM.model_dump_json()),

@@ -11,17 +11,17 @@ from typing import Literal, NamedTuple
 
 from fathom.corpus.generated.bibliography import Bibliography
 from fathom.corpus.generated.draft import Draft, with_absent_fields
-from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scattered, two_values
+from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scatter, two_values
 from fathom.corpus.generated.lexicon import Phrase, templates
 from fathom.corpus.generated.people import spell
 from fathom.corpus.generated.planted_claims import (
     CONCLUSIONS,
     ClaimTopic,
     Conclusion,
-    checked,
+    checked_evidence,
     claim,
     contradicting,
-    measured,
+    measured_evidence,
     plan_claims,
 )
 from fathom.corpus.generated.world import ArticlePlan, Work
@@ -253,7 +253,7 @@ class Manuscript:
                 for _ in range(3):
                     self._write_sentence("setup")
                 if self.claim_plan.methodology:
-                    self.evidence["methodology"].append(measured(self._plant("evidence_methodology")))
+                    self.evidence["methodology"].append(measured_evidence(self._plant("evidence_methodology")))
             for experiment in self.experiments:
                 if len(self.experiments) == 1:
                     self._report(experiment, tokens)
@@ -465,7 +465,7 @@ class Manuscript:
         tables = [
             span for quantity, columns, span in self.main_tables if quantity == name and {first, second} <= set(columns)
         ]
-        self.evidence["result"] += map(measured, tables)
+        self.evidence["result"] += map(measured_evidence, tables)
 
     def _say_unsupported(self) -> None:
         """Write, in most articles, a sentence that reads like a claim but has no evidence in the article."""
@@ -475,7 +475,7 @@ class Manuscript:
     def _say_evidence(self, role: str, experiment: Experiment) -> None:
         """Write a sentence that supports the experiment's claims; the values it prints are facts."""
         written = self._write_sentence(role, experiment)
-        kind = checked if role == "evidence_check" else measured
+        kind = checked_evidence if role == "evidence_check" else measured_evidence
         self.evidence[experiment.number].append(kind(written.span))
         for slot, named, entity, value in (
             ("best", "name", self.plan.work.name, experiment.best),
@@ -595,7 +595,7 @@ class Manuscript:
         """Write a table of single runs whose means are the values that the article reports."""
         rng, digits = self.rng, experiment.quantity.digits
         runs = rng.randint(5, 16)
-        ours, theirs = (scattered(rng, Decimal(value), runs, digits) for value in (experiment.best, experiment.base))
+        ours, theirs = (scatter(rng, Decimal(value), runs, digits) for value in (experiment.best, experiment.base))
         rows = [["Run", self.plan.work.name, _label(experiment.rival)]]
         rows += [[str(run), *values] for run, values in enumerate(zip(ours, theirs, strict=True), start=1)]
         caption = f"{_capital(experiment.quantity.name)} in single runs on {experiment.material.own}"
@@ -604,7 +604,7 @@ class Manuscript:
     def _write_table(self, caption: str, rows: list[list[str]], experiment: Experiment) -> Table:
         unit = f" (in {experiment.quantity.unit})" if experiment.quantity.unit else ""
         table = self.draft.table(f"Table {len(self.draft.tables) + 1}. {caption}{unit}.", rows)
-        self.evidence[experiment.number].append(measured(table.span))
+        self.evidence[experiment.number].append(measured_evidence(table.span))
         return table
 
     def _note_fact(

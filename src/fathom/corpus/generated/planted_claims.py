@@ -64,12 +64,12 @@ def _two_columns(experiment: Experiment, experiments: Sequence[Experiment]) -> t
     return (experiment, unmeasured[0], unmeasured[1]) if len(unmeasured) > 1 else None
 
 
-def measured(span: Span) -> Evidence:
+def measured_evidence(span: Span) -> Evidence:
     """A sentence or table with the values that a claim compares, or a sentence that says what was done."""
     return Evidence(span=span, type="primary", strength="strong")
 
 
-def checked(span: Span) -> Evidence:
+def checked_evidence(span: Span) -> Evidence:
     """A sentence on the stability of a difference."""
     return Evidence(span=span, type="secondary", strength="moderate")
 

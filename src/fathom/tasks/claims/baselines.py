@@ -107,7 +107,7 @@ CLAIM_RULES: dict[str, Claims] = {"position": by_position, "cue phrases": by_cue
 EVIDENCE_RULES: dict[str, EvidenceOf] = {"nearest sentence": nearest, "lexical overlap": overlapping}
 
 
-def predicted(document: Document, claims: Sequence[Span], evidence: EvidenceOf) -> list[LinkedSpan]:
+def predict_claims(document: Document, claims: Sequence[Span], evidence: EvidenceOf) -> list[LinkedSpan]:
     """Claims with the evidence that a rule finds for them."""
     evidence_of = evidence(document)
     return [
@@ -155,7 +155,9 @@ class Baselines:
         for name, rule in rules.items():
             for linking, evidence in EVIDENCE_RULES.items():
                 predictions = [
-                    prediction for document in documents for prediction in predicted(document, rule(document), evidence)
+                    prediction
+                    for document in documents
+                    for prediction in predict_claims(document, rule(document), evidence)
                 ]
                 self._counts[f"{name}, {linking}"].update(
                     compare_claims(key.answer, predictions, by_id, program).counts

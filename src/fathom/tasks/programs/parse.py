@@ -14,11 +14,11 @@ import sqlglot
 from sqlglot import exp
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.parse_conditions import ExpressionParser, negated
+from fathom.tasks.programs.parse_conditions import ExpressionParser, negate
 from fathom.tasks.programs.parse_entities import EntityParser
 from fathom.tasks.programs.parse_nodes import COMPARATORS, FUNCTIONS, exact, is_result, short
 from fathom.tasks.programs.parse_rewrites import (
-    derived,
+    derived_select,
     inline_aliases,
     merge_derived,
     with_merged_subqueries,
@@ -77,7 +77,7 @@ class _StatementParser(EntityParser):
             return self._parse_set_operation(query)
         if not isinstance(query, exp.Select):
             raise ParseError("it is not a single SELECT, and templates only read")
-        inner = derived(query)
+        inner = derived_select(query)
         if inner is None:
             return self._parse_select(query)
         if self._own and isinstance(query.expressions[0], exp.Column) and query.expressions[0].name == "wanted":
@@ -107,7 +107,7 @@ class _StatementParser(EntityParser):
         other = self._of_any_row(output, right.where)
         if isinstance(query, exp.Intersect):
             return tree.Program(output, tree.And(left.where, other))
-        return tree.Program(output, tree.And(left.where, negated(other)))
+        return tree.Program(output, tree.And(left.where, negate(other)))
 
     def _of_any_row(self, output: tree.Output, where: tree.Condition) -> tree.Condition:
         """The condition that some row with the same listed value meets `where`."""
@@ -126,7 +126,7 @@ class _StatementParser(EntityParser):
         test = select.args["where"].this if select.args.get("where") else None
         if not isinstance(test, exp.LTE) or test.this.name != "place":
             raise ParseError("a ranking is cut with WHERE place <= a number")
-        base = derived(inner) or inner
+        base = derived_select(inner) or inner
         columns = [column for column in base.expressions if column.alias != "place"]
         directions = [key.args.get("desc") for key in select.args["order"].expressions]
         flat = base.copy()

@@ -15,7 +15,7 @@ from fathom.tasks.puzzles.check import check, check_answer
 from fathom.tasks.puzzles.mentions import dates_in, name_spans, numbers_in, plain_text
 from fathom.tasks.puzzles.puzzle import PuzzleSource
 from fathom.tasks.puzzles.solution import stated_answer
-from fathom.tasks.puzzles.tree import iso_date, plain
+from fathom.tasks.puzzles.tree import format_number, iso_date
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]{2}", re.IGNORECASE)
 
@@ -70,7 +70,7 @@ def candidates(source: PuzzleSource, item: Item, passage: str) -> list[str]:
     """The values of the wanted type in a passage."""
     text = plain_text(passage)
     if isinstance(item.key.answer, Number):
-        return [plain(mention.number).replace(",", "") for mention in numbers_in(text)]
+        return [format_number(mention.number).replace(",", "") for mention in numbers_in(text)]
     assert isinstance(item.key.answer, Text)
     if item.question.tags["answer"] == "date":
         return [iso_date(mention.number) for mention in dates_in(text) if mention.number > 10_000]

@@ -221,12 +221,12 @@ def result(node: Node, facts: Iterable[Fact]) -> Value | None:
         return None
 
 
-def needed(steps: Sequence[EvaluatedStep]) -> list[Fact]:
+def needed_facts(steps: Sequence[EvaluatedStep]) -> list[Fact]:
     """The facts that an evaluation read, each once."""
     return list(dict.fromkeys(fact for step in steps for fact in step.facts))
 
 
-def without(facts: Sequence[Fact], dropped: Fact) -> list[Fact]:
+def without_fact(facts: Sequence[Fact], dropped: Fact) -> list[Fact]:
     """The facts without all statements of the same value."""
     return [
         fact
@@ -241,7 +241,7 @@ ValuesEqual = Callable[[Value | None, Value], bool]
 def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], equal: ValuesEqual) -> list[Fact]:
     """The facts without which the answer stays the same."""
     answer = steps[-1].value
-    return [fact for fact in needed(steps) if equal(result(node, without(facts, fact)), answer)]
+    return [fact for fact in needed_facts(steps) if equal(result(node, without_fact(facts, fact)), answer)]
 
 
 def single_passages(node: Node, groups: Mapping[int, Sequence[Fact]], answer: Value, equal: ValuesEqual) -> list[int]:

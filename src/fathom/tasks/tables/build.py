@@ -107,7 +107,7 @@ class TablesBuilder:
         kept_items: Sequence[Item] = (),
         used_ids: Collection[str] = (),
     ) -> Iterator[Item]:
-        """Questions of these levels, each about a domain or any; not those of `kept_items`, and no ids in `used_ids`."""
+        """Questions of these levels, each about a domain or any; none of `kept_items` or with an id in `used_ids`."""
         all_tables = self._tables(context.documents)
         makers = self._makers(context, all_tables, rng)
         items: list[Item] = []

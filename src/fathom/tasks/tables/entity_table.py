@@ -169,7 +169,9 @@ def database_with(
 ) -> Database:
     """A database with one table of entities and their figures; months are text."""
     specs = [_spec(name, values) for name, values in columns.items()]
-    cells = [[value if isinstance(value, str) else stored(value) for value in values] for values in columns.values()]
+    cells = [
+        [value if isinstance(value, str) else sqlite_number(value) for value in values] for values in columns.values()
+    ]
     return make_database(pack, specs, zip(entities, *cells, strict=True))
 
 
@@ -195,7 +197,7 @@ def make_database(
     return Database(Schema((table,)), {table.name: tuple((number, *row) for number, row in enumerate(rows, start=1))})
 
 
-def stored(value: Decimal | None) -> int | float | None:
+def sqlite_number(value: Decimal | None) -> int | float | None:
     """A number as SQLite stores it."""
     if value is None:
         return None

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from fathom.tasks.programs.evaluate import TableValue
 from fathom.tasks.tables.entity_figures import latest_figure
-from fathom.tasks.tables.entity_table import stored
+from fathom.tasks.tables.entity_table import sqlite_number
 from fathom.tasks.tables.figures import CURRENCY, DocumentFigures, StatedFigure, Year
 from fathom.tasks.tables.months import month_text
 from fathom.tasks.tables.pack import Language, Nouns, Pack
@@ -146,7 +146,7 @@ class PeriodTable:
         if self._pack.fields[column].kind == "month":
             return month_text(figure.value)
         is_fraction = self._pack.fields[column].kind == "percent" and figure.unit == "pure"
-        return stored(figure.value * 100 if is_fraction else figure.value)
+        return sqlite_number(figure.value * 100 if is_fraction else figure.value)
 
     def load(self, database: sqlite3.Connection) -> None:
         """Create the table and insert its rows."""

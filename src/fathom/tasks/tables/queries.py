@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from fathom.tasks.programs import tree
-from fathom.tasks.tables.query_constants import condition_of, opposite, plain, rows_where
+from fathom.tasks.tables.query_constants import condition_of, opposite, rows_where, to_number
 from fathom.tasks.tables.query_parts import MAX_LIST_LENGTH, MIN_IN_GROUP, ProgramQuestion, QueryParts, QuestionLevel
 from fathom.tasks.tables.wording import QuantityCondition
 
@@ -269,7 +269,7 @@ class QueryMaker(QueryParts):
         where = condition_of([test])
         above = tree.Arithmetic(quantity.measure, "-", tree.PeerAggregate("AVG", quantity.measure, among=where))
         database = self._database(used_quantities)
-        condition = tree.And(where, tree.Compare(above, ">", plain(margin)))
+        condition = tree.And(where, tree.Compare(above, ">", to_number(margin)))
         matches = sum(rows_where(database, condition))
         if self._empty == bool(matches):
             return None

@@ -35,17 +35,17 @@ def condition_of(tests: Sequence[QuantityCondition]) -> tree.Condition:
 
 
 def _condition(test: QuantityCondition) -> tree.Condition:
-    value = plain(test.value) if isinstance(test.value, Decimal) else test.value.measure
+    value = to_number(test.value) if isinstance(test.value, Decimal) else test.value.measure
     return tree.Compare(test.quantity.measure, test.sign, value)  # type: ignore[arg-type]
 
 
 def opposite(test: QuantityCondition) -> tree.Condition:
     """The condition that the test is not met; no value is equal to its constant."""
     assert isinstance(test.value, Decimal)
-    return tree.Compare(test.quantity.measure, "<=" if test.sign == ">" else ">=", plain(test.value))
+    return tree.Compare(test.quantity.measure, "<=" if test.sign == ">" else ">=", to_number(test.value))
 
 
-def plain(value: Decimal) -> int | float:
+def to_number(value: Decimal) -> int | float:
     """A constant as a number for programs."""
     return int(value) if value == value.to_integral() else float(value)
 
