@@ -33,8 +33,8 @@ def test_equally_good_runs_are_seldom_called_different(contexts: int) -> None:
         alarms += chance(first, second, where, rng) <= 0.05
         gap = second - first
         naive += abs(gap.mean()) > 1.96 * gap.std() / np.sqrt(len(gap))
-        found = difference(gap, where)
-        covered += found.low <= 0 <= found.high
+        estimate = difference(gap, where)
+        covered += estimate.low <= 0 <= estimate.high
     assert alarms / rounds <= 0.08
     assert covered / rounds >= 0.92
     assert naive / rounds > 0.15, "questions taken for independent raise false alarms"
@@ -66,7 +66,7 @@ def test_tests_of_many_columns_agree_with_tests_of_one() -> None:
     rng = np.random.default_rng(4)
     columns = rng.normal([0.0, 0.3, 2.0], size=(40, 3))
     together = permutation_tests(columns, 4_000, np.random.default_rng(1))
-    alone = [permutation_tests(columns[:, [place]], 4_000, np.random.default_rng(2))[0] for place in range(3)]
+    alone = [permutation_tests(columns[:, [index]], 4_000, np.random.default_rng(2))[0] for index in range(3)]
     assert together == pytest.approx(alone, abs=0.04)
     assert together[2] < 0.01 < together[0]
 
@@ -87,12 +87,12 @@ def test_notes_of_a_comparison() -> None:
     first = np.tile([1.0, 0.0, 0.0, 1.0], 10)
     second = np.tile([1.0, 1.0, 0.0, 0.0], 10)
     second[:4] = 1.0
-    found = correct_for_multiple_tests([compared(first, second, where, 0.5)])[0]
-    assert (found.both, found.only_first, found.only_second, found.neither) == (11, 9, 11, 9)
-    assert not found.significant
-    assert found.more_contexts is not None
-    assert found.more_contexts > 0
-    assert "No significant difference" in found.note
+    comparison = correct_for_multiple_tests([compared(first, second, where, 0.5)])[0]
+    assert (comparison.both, comparison.only_first, comparison.only_second, comparison.neither) == (11, 9, 11, 9)
+    assert not comparison.significant
+    assert comparison.more_contexts is not None
+    assert comparison.more_contexts > 0
+    assert "No significant difference" in comparison.note
     few = np.repeat(np.arange(4), 6)
     p = float(permutation_tests(np.full((4, 1), 6.0), 10, np.random.default_rng(0))[0])
     large = correct_for_multiple_tests([compared(np.zeros(24), np.ones(24), few, p)])[0]
@@ -112,10 +112,10 @@ def test_a_difference_that_is_significant_alone_needs_more_questions_among_many_
     where = np.arange(20)
     first, second = np.zeros(20), np.array([1.0] * 12 + [0.0] * 8)
     crowd = [compared(first, second, where, 0.02)] + [compared(first, first, where, 1.0)] * 20
-    found = correct_for_multiple_tests(crowd)[0]
-    assert not found.significant
-    assert found.more_contexts is not None
-    assert found.more_contexts >= 1
+    comparison = correct_for_multiple_tests(crowd)[0]
+    assert not comparison.significant
+    assert comparison.more_contexts is not None
+    assert comparison.more_contexts >= 1
 
 
 def test_missing_responses_can_cancel_a_difference() -> None:

@@ -99,7 +99,7 @@ def test_singular_nouns() -> None:
 
 
 def test_a_response_has_at_most_one_pattern(sample: Sample) -> None:
-    assert all(len(one.patterns) <= 1 for some in sample.analysis.items.values() for one in some)
+    assert all(len(one.patterns) <= 1 for item in sample.analysis.items.values() for one in item)
     (figure,) = patterns(sample.analysis.findings)
     assert "has one pattern" in figure.note
 
@@ -108,7 +108,7 @@ def test_the_rate_of_a_cause_has_an_interval_or_is_blank(sample: Sample) -> None
     attribution = run_named(sample.analysis.findings, "meadow").attribution
     assert attribution is not None
     blank, *others = attribution.causes
-    known = [one for one in others if one.count]
+    known = [other for other in others if other.count]
     changed = attribution.model_copy(update={"causes": (blank.model_copy(update={"rate": None}), *others)})
     findings = altered(sample.analysis.findings, "meadow", attribution=changed)
     figure = causes(findings)[0]
@@ -124,8 +124,8 @@ def test_the_rate_of_a_cause_has_an_interval_or_is_blank(sample: Sample) -> None
 
 
 def test_excluded_properties_are_named(sample: Sample) -> None:
-    found = run_named(sample.analysis.findings, "meadow").correlates
-    lacking = found.model_copy(update={"excluded": {"level": "it never varies"}, "fit": None, "note": "No model."})
+    result = run_named(sample.analysis.findings, "meadow").correlates
+    lacking = result.model_copy(update={"excluded": {"level": "it never varies"}, "fit": None, "note": "No model."})
     number = [run.info.name for run in sample.analysis.findings.runs].index("meadow")
     figure = correlates(altered(sample.analysis.findings, "meadow", correlates=lacking))[number]
     assert figure.note.endswith("No model. Excluded: level (it never varies).")
@@ -194,7 +194,7 @@ def walk(drawing: SvgNode) -> Iterator[tuple[str, dict[str, str], list[Any]]]:
 def labels_of(drawing: SvgNode) -> list[str]:
     """The texts of a drawing without their tooltips, which come first."""
     texts = etree.fromstring(as_svg(drawing).encode()).iter("{*}text")
-    return ["".join((one.text or "", *(tip.tail or "" for tip in one))) for one in texts]
+    return ["".join((text.text or "", *(tip.tail or "" for tip in text))) for text in texts]
 
 
 @pytest.mark.parametrize("count", [2, 12, 13, 60])
