@@ -247,7 +247,7 @@ def _statistic(name: str, values: FloatArray) -> float:
     if name.startswith("p"):
         return float(np.percentile(values, int(name[1:])))
     if name in ("sd", "var"):
-        # Of a sample: one value says nothing about the spread.
+        # The variance of a sample, which is unknown for a single value.
         return float(getattr(np, {"sd": "std", "var": "var"}[name])(values, ddof=1)) if len(values) > 1 else 0.0
     if name == "count":
         return float(len(values))

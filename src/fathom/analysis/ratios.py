@@ -96,7 +96,7 @@ def spread(numbers: Sequence[float]) -> Spread | None:
     return Spread(
         count=len(values),
         mean=float(values.mean()),
-        # Of a sample: one value says nothing about the spread.
+        # The variance of a sample, which is unknown for a single value.
         variance=float(values.var(ddof=1)) if len(values) > 1 else 0.0,
         min=float(values.min()),
         p25=p25,

@@ -196,7 +196,7 @@ class ResponseTable:
         values_by_property = {name: [properties.get(name, NONE) for properties in properties_of_runs] for name in names}
         tags = {plain_name(name) for question in self.questions for name in question.groups}
         plain_properties = {name: values for name, values in values_by_property.items() if not name.startswith(SETTING)}
-        # A setting of a system goes by its own name where no tag and no other property has it.
+        # A setting of a system has a short name unless a tag or another property has that name.
         short = {
             name.removeprefix(SETTING): values
             for name, values in values_by_property.items()

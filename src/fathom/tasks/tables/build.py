@@ -118,7 +118,7 @@ class TablesBuilder:
                 all_table for all_table in all_tables if name in (None, domain(all_table.pack, all_table.language))
             ]
             other_questions = _ContextQuestions((*kept_items, *items), used_ids, _singles(items) < most_single)
-            # Where no question without an answer was found, a later one makes up for it.
+            # If no question without an answer was found, a later question has none instead.
             kind = "unanswerable" if requested_kind == "answerable" and owed else requested_kind
             item = (
                 self._item(context, [makers[table] for table in tables], level, kind, rng, other_questions)

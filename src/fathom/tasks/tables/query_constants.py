@@ -136,7 +136,7 @@ def constant_apart(
         gaps = [gap for index, gap in enumerate(pairwise(ends)) if negative + index >= least]
     rng.shuffle(gaps)
     constant = next((candidate for gap in gaps if (candidate := _round_between(*gap, rng, floor)) is not None), None)
-    # A bound of 0.005% among values around 1% is none that anybody asks about.
+    # A bound of 0.005% among values around 1% would look artificial.
     return constant if constant is not None and constant * 10 >= Decimal(abs(median_low([*met, *unmet]))) else None
 
 

@@ -93,7 +93,7 @@ class QueryParts:
         self._fields = [field for field in available.fields if field.kind != "month"]
         self._months = [field for field in available.fields if field.kind == "month"]
         self._metrics, self._growths, self._composites = available.metrics, available.growths, available.composites
-        # Nobody takes the mean of means or medians, which have different weights.
+        # The mean of means or medians is not meaningful, since they have different weights.
         self._averaged_fields = [field for field in self._fields if not field.is_average]
         self._averaged = [*self._averaged_fields, *self._metrics]
 
@@ -332,7 +332,7 @@ class QueryParts:
     def _sign(self, quantity: Quantity, quantities: Sequence[Quantity]) -> str:
         """Whether the values are asked to be above or below a constant."""
         lowest = min((value for value in self._values(quantity, quantities) if value is not None), default=0)
-        # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare for all of them.
+        # No constant is below zero, so values below zero would always meet a "<": for such quantities it is rare.
         return self._rng.choices("><", (1, 1 if lowest > 0 else RARELY_BELOW))[0]
 
     def _test(
@@ -349,7 +349,7 @@ class QueryParts:
         No value in `unmet` meets it.
         """
         values = [value for value in self._values(quantity, quantities) if value is not None]
-        # No reader would ask for growth of more than -2%, or for a profit above -3 million.
+        # "Growth of more than -2%" or "a profit above -3 million" would sound unnatural.
         positive = quantity.growth or min(values, default=0) < 0
         if unmet:
             values = [value for value in values if (value >= max(unmet) if sign == ">" else value <= min(unmet))]
@@ -446,7 +446,7 @@ class QueryParts:
         """A constant that values here are beyond and none elsewhere, or the other way round."""
         if not own_values or not partner_values:
             return None
-        # A group of three has a mean; that there is none takes no group of three elsewhere.
+        # A mean needs a group of three here; a question without an answer needs only one entity elsewhere.
         met, unmet, fewest = (partner_values, own_values, 1) if self._empty else (own_values, partner_values, least)
         constant = constant_apart(met, unmet, sign, self._constants, fewest, quantity.floor(_sizes(own_values)))
         return constant if constant and _is_plain(constant, quantity, [*own_values, *partner_values]) else None

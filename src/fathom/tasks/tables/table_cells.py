@@ -304,7 +304,7 @@ def _is_clear(column: int, columns: dict[int, HeaderLabel]) -> bool:
         if other_heading.scope == "plain" and other_heading.period.isdecimal()
     ]
     if heading.scope == "whole":
-        # A total of several years is a figure of none of them.
+        # A total over several years is not a figure of any single year.
         return not same_headings and (bool(heading.period) or not year_headings)
     return not same_headings and (
         bool(heading.period) or not any(other_heading.scope == "whole" for other_heading in other_headings)
