@@ -238,7 +238,7 @@ class _BenchFitter:
                 context_tokens.tokens(ordered) <= self._window.window
             )
 
-        shortest = sorted(context.documents, key=context_tokens.of)
+        shortest = sorted(context.documents, key=context_tokens.document_tokens)
         kept_documents: set[DocumentId] = set()
         for document in _most_needed(context, items):
             candidates = kept_documents | {document}
@@ -301,18 +301,21 @@ class _TokenCounter:
     def count(self, text: str) -> int:
         return self._tokenizer.count(text)
 
-    def of(self, document: DocumentId) -> int:
+    def document_tokens(self, document: DocumentId) -> int:
         """The tokens of one document."""
         return self._tokens[document]
 
     def tokens(self, documents: Sequence[DocumentId]) -> int:
         """The token count of these documents when they are laid out."""
-        return count_tokens(map(self.of, documents), self._tokenizer)
+        return count_tokens(map(self.document_tokens, documents), self._tokenizer)
 
     def assemble(self, documents: Sequence[DocumentId], context: Context, length: int) -> Context:
         """The context of these documents, of at most that length; sampling and split are those of `context`."""
         entries = [self._entries[document] for document in documents]
-        pieces = [PlacedDocument(entry.id, entry.fingerprint, entry.characters, self.of(entry.id)) for entry in entries]
+        pieces = [
+            PlacedDocument(entry.id, entry.fingerprint, entry.characters, self.document_tokens(entry.id))
+            for entry in entries
+        ]
         return assemble(pieces, self._tokenizer, length=length, sampling=context.sampling, split=context.split)
 
 

@@ -228,7 +228,7 @@ def test_accepted_figures_are_used_and_nothing_is_asked_twice(
     with fathom.open_corpus(corpus) as opened:
         opened.contexts(lengths=[opened.manifest.tokens + 120], count=1, sampling=["random"], min_documents=6)
         for document in opened.documents():
-            found = document_figures(document, PACK, Votes(corpus, "shops").of(document.id))
+            found = document_figures(document, PACK, Votes(corpus, "shops").facts_in(document.id))
             assert found is not None
             sales = found.figures.get(FigureId("sales", 2020))
             assert (sales is None) == ("Elm" in document.title_text)

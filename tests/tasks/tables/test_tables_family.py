@@ -153,7 +153,10 @@ def test_facts_are_found_by_the_characters_that_print_them_and_by_their_names() 
     facts = StatedFacts(2023, [(Span(9, 12), sales), (Span(2, 5), missing), (Span(9, 12), nameless)], kept, ["Elm"])
     assert facts.at_span(Span(9, 12)) == [sales, nameless] and facts.at_span(Span(2, 5)) == [missing]
     assert facts.at_span(Span(9, 11)) == facts.at_span(Span(3, 5)) == []
-    assert facts.of(sales.name) == [sales] and facts.of(("staff", "2022")) == facts.of(("", "")) == []
+    assert (
+        facts.facts_named(sales.name) == [sales]
+        and facts.facts_named(("staff", "2022")) == facts.facts_named(("", "")) == []
+    )
     assert facts.names() == {sales.name, missing.name}
     assert facts.entities == {"Alder", "Elm"} and facts.filers == {"Alder"} and facts.currencies == {"USD"}
 

@@ -62,7 +62,7 @@ class TemplatePool:
         self._settings = settings
         self._splits = {template.id: _split_of(template, settings.template_splits, seed) for template in offered}
 
-    def of(self, split: Split, length: str) -> dict[TemplateDistribution, dict[Skill, list[Template]]]:
+    def templates_for(self, split: Split, length: str) -> dict[TemplateDistribution, dict[Skill, list[Template]]]:
         """The templates for contexts of this split and length, by distribution and skill.
 
         Only the test split has held-out ones, in addition to the others.
@@ -100,7 +100,7 @@ class NumericBuilder:
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its articles do not allow more."""
-        offered = self._pool.of(context.split, format_length(context.length))
+        offered = self._pool.templates_for(context.split, format_length(context.length))
         if not offered:
             return
         sources = self._read(context.documents)

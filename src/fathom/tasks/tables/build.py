@@ -306,7 +306,7 @@ def figure_reader(
         figures_by_pack = {
             name: without_figures(document, pack, tables)
             if id in votes[name].discarded
-            else document_figures(document, pack, votes[name].of(id), tables)
+            else document_figures(document, pack, votes[name].facts_in(id), tables)
             for name, pack in by_name.items()
         }
         return {name: figures for name, figures in figures_by_pack.items() if figures is not None}

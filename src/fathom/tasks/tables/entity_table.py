@@ -125,7 +125,7 @@ class EntityTable:
         )
         too_few = len(values) < MIN_ENTITIES or unknown > MAX_LEFT_OUT
         field = self.pack.fields[figure_id.field]
-        if too_few or not field.of(self.language):
+        if too_few or not field.in_language(self.language):
             return None
         name = figure_id.field if figure_id.year is None else f"{figure_id.field}_{figure_id.year}"
         if field.kind == "money" and units not in ({self.currency}, {f"{self.currency}/shares"}):

@@ -130,7 +130,7 @@ def _format_request(subject: ExtractionTask, fields: Sequence[str], pack: Pack) 
     period = (
         ""
         if subject.year is None
-        else f", {pack.period.of(subject.language)} {pack.period.named(subject.year, subject.language)}"
+        else f", {pack.period.in_language(subject.language)} {pack.period.named(subject.year, subject.language)}"
     )
     lines = [f"- {name}: {_describe_field(pack.fields[name], subject.language)}{period}" for name in fields]
     return f"Figures of {subject.entity}:\n\n" + "\n".join(lines)
@@ -138,7 +138,7 @@ def _format_request(subject: ExtractionTask, fields: Sequence[str], pack: Pack) 
 
 def _describe_field(field: PackField, language: Language) -> str:
     """The noun of a field with other names that documents use, and its kind."""
-    noun = field.of(language)
+    noun = field.in_language(language)
     by_words = {normal_label(label): label for label in (*field.labels, *getattr(field, language))}
     other_labels = [label for words, label in by_words.items() if words != normal_label(noun)]
     also = f" (also: {'; '.join(other_labels[:MAX_LABELS])})" if other_labels else ""

@@ -139,7 +139,7 @@ def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[
     used_facts = []
     for fact in facts_of_whole:
         field = fields.get(fact.attribute)
-        year = years.of(fact.period) if field and years else None
+        year = years.year_of(fact.period) if field and years else None
         if field and year != "other" and _has_its_unit(fact, pack.fields[field[0]].kind):
             statements[_shared_id(field[0], year)][field[1]].append(fact)
             used_facts.append(fact)
@@ -324,7 +324,7 @@ class _Years:
             # A filing for 2018 that tags the days of its earlier accounts: none of its figures are those of 2018.
             self._end = None
 
-    def of(self, period: str) -> Year | Literal["other"]:
+    def year_of(self, period: str) -> Year | Literal["other"]:
         """The year of a period: "other" for a quarter, or for a day that ends no fiscal year."""
         if not period:
             return None if self.own is None else "other"

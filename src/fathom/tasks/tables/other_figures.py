@@ -85,7 +85,7 @@ class ContextFigures:
         return [
             (document.year or 0, fact.value)
             for document in self._about[own_fact.entity]
-            for fact in document.of((own_fact.attribute, period))
+            for fact in document.facts_named((own_fact.attribute, period))
             if fact.entity == own_fact.entity and fact.value is not None and fact.unit == own_fact.unit
         ]
 

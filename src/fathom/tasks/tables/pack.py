@@ -29,7 +29,7 @@ class Nouns(Record):
     en: tuple[str, ...] = ()
     zh: tuple[str, ...] = ()
 
-    def of(self, language: Language) -> str:
+    def in_language(self, language: Language) -> str:
         """The usual noun; empty if the language has none."""
         return next(iter(getattr(self, language)), "")
 

@@ -105,7 +105,7 @@ class StatedFacts:
         first, end = bisect_left(self._starts, span.start), bisect_right(self._starts, span.start)
         return self._facts([index for index in range(first, end) if self._ends[index] == span.end])
 
-    def of(self, name: FactName) -> list[StatedFact]:
+    def facts_named(self, name: FactName) -> list[StatedFact]:
         """The facts with this attribute and period."""
         number = self._cache.names.numbers.get(name)
         if number is None:
@@ -174,7 +174,7 @@ class FactReader:
         return StatedFacts(sheet.year, _with_spans(facts), self._cache)
 
     def _votes_on(self, id: DocumentId) -> list[Fact]:
-        return [fact for votes in self._votes for fact in votes.of(id)]
+        return [fact for votes in self._votes for fact in votes.facts_in(id)]
 
 
 @lru_cache(maxsize=1)

@@ -36,7 +36,7 @@ class English:
         self._many = pack.entity("en").plural
         self._one = pack.entity("en").noun
         self._periods = pack.period
-        self._period = pack.period.of("en")
+        self._period = pack.period.in_language("en")
         self._year = year
         self._past = year is not None
 

@@ -29,7 +29,7 @@ class Chinese:
         self._of_several_periods = of_several_periods
         self._noun = pack.entity("zh").noun
         self._periods = pack.period
-        self._period = pack.period.of("zh")
+        self._period = pack.period.in_language("zh")
         self._year = year
         self._measure = next((word for word, nouns in _MEASURE_WORDS.items() if self._noun.endswith(nouns)), "个")
 
