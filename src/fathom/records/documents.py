@@ -35,12 +35,12 @@ SectionRole = Literal[
 ]
 
 
-def _sorted(ids: dict[str, str]) -> dict[str, str]:
+def _sort_ids(ids: dict[str, str]) -> dict[str, str]:
     """Sorted by key, so that equal records give equal bytes."""
     return dict(sorted(ids.items()))
 
 
-Ids = Annotated[dict[str, str], AfterValidator(_sorted)]
+Ids = Annotated[dict[str, str], AfterValidator(_sort_ids)]
 """Identifiers by scheme: doi, arxiv, pmid."""
 
 
@@ -142,6 +142,8 @@ class Reference(Record):
     """The document of the corpus that it cites; None if there is none or it is uncertain."""
 
 
+CitationStyle = Literal["numeric", "author-year", "superscript"]
+
 CitationType = Literal["attributional", "descriptive"]
 """Whether the sentence of a citation names a method, model or data set of the work, or describes a finding."""
 
@@ -155,7 +157,7 @@ class Citation(Record):
     """The whole bracket around it, including the brackets; equal to `span` if there is none."""
     reference: PositiveInt | None
     """The number of the reference it points to; None if unresolved."""
-    style: Literal["numeric", "author-year", "superscript"]
+    style: CitationStyle
     type: Literal["attributional", "descriptive"] | None = None
     """Attributional names a method, model or data set; descriptive states a finding of the work. None if unknown."""
     name: Span | None = None
@@ -231,7 +233,7 @@ NoEvidenceReason = Literal["untested", "asserted"]
 
 
 class Evidence(Record):
-    """A passage that supports or contradicts a claim. What is not known about it is None."""
+    """A passage that supports or contradicts a claim. Unknown attributes are None."""
 
     span: Span
     polarity: Polarity = "supports"
@@ -243,7 +245,7 @@ class Evidence(Record):
 
 
 class Claim(Record):
-    """An assertion of the document and the evidence for it. What is not known about it is None."""
+    """An assertion of the document and the evidence for it. Unknown attributes are None."""
 
     span: Span
     evidence: tuple[Evidence, ...] = ()
