@@ -1,7 +1,7 @@
 """Reads what a sentence asserts by what remains beside its items.
 
-"It was Lind that had the most articles" and "Only Lind exceeded the threshold" both state Lind. This module knows no
-verbs and no nouns. It marks the items that the key knows and all numbers, and writes the sentence as a row with one
+"It was Lind that had the most articles" and "Only Lind exceeded the threshold" both state Lind. Apart from a few
+phrases ("belongs to", "consists of"), this module knows no verbs and no nouns. It marks the items that the key knows and all numbers, and writes the sentence as a row with one
 letter per word: forms of "be" and "have", determiners, prepositions, conjunctions, other words, names. A sentence
 states its items if
 
