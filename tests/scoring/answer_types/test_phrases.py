@@ -27,7 +27,8 @@ MOST_REJECTED = {
 fifteenth list have many responses that do not keep to the requested form, and the seventh some whose unit is not the
 key's; the ninth and tenth have sentences that give rows in other orders; the single lines of the eighteenth and
 nineteenth are sentences without the requested "Answer:", as are many of the twenty-first, twenty-second and later
-ones and all of the twenty-eighth. Percentages without their sign, which the twenty-fifth has, are accepted by the family `tables`."""
+ones and all of the twenty-eighth. Percentages without their sign, which the twenty-fifth has, are accepted by the
+family `tables`."""
 MOST_REJECTED_IN_FRAMES = {"fifteenth": 0.015, "eighteenth": 0.015, "nineteenth": 0.025}
 """The same for responses in frames; those of the fifteenth list include "Not 2, 9: 9, 2.", those of the others
 "ans. 4" and 'return "4"'."""

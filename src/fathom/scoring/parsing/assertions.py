@@ -1,8 +1,8 @@
 """Reads what a sentence asserts by what remains beside its items.
 
 "It was Lind that had the most articles" and "Only Lind exceeded the threshold" both state Lind. Apart from a few
-phrases ("belongs to", "consists of"), this module knows no verbs and no nouns. It marks the items that the key knows and all numbers, and writes the sentence as a row with one
-letter per word: forms of "be" and "have", determiners, prepositions, conjunctions, other words, names. A sentence
+phrases ("belongs to", "consists of"), this module knows no verbs and no nouns. It marks the items that the key knows
+and all numbers, and writes the sentence as a row with one letter per word: forms of "be" and "have", determiners, prepositions, conjunctions, other words, names. A sentence
 states its items if
 
 - no word denies, excludes, hedges, compares or offers an alternative ("not", "except", "perhaps", "than", "or"),
@@ -131,6 +131,7 @@ _JOINED = (
 """Phrases that count as one word, and comparisons that exclude nothing: "more than 5", "more than anyone else"."""
 _EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|_{1,2}|`)(?=[^\s*_`])([^\n*`]{1,400}?)(?<=\S)\1(?!\w)")
 _ASIDE = re.compile(r"[ \t]?\(([^()\n]{1,160})\)|[ \t]?\[(?:[A-Za-z]{2,9} )?([\uf000-\uf8ff])\]")
+_FIGURE_ASIDE = re.compile(r"[ \t]?\(([\uf000-\uf8ff])(?: [a-z]{1,20})?\)")
 _BULLET = re.compile(r"^[^\w\"\x04\n(\[{$\ue000-\uf8ff]+", re.MULTILINE)
 _PLACE = re.compile(
     r"(?:^|(?<=[\s;,]))\(?(?:([\uf000-\uf8ff])[.):]?|([A-Z])[.)])[ \t]+(?=[\ue000-\uefff])", re.MULTILINE
@@ -228,10 +229,11 @@ def _bare_letter(letter: str) -> str:
     return bare.capitalize() if letter.isupper() else bare
 
 
-def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
+def marked(text: str, spellings: Mapping[str, str], figures: bool = False) -> Marked | None:
     """The text with its items and numbers marked; None if it cannot be a few sentences about them.
 
-    `spellings` gives the key's own spelling of each name in small letters without accents.
+    `spellings` gives the key's own spelling of each name in small letters without accents. With `figures`, a number in
+    brackets behind a name counts.
     """
     text = text.strip()
     too_long = len(text) > MAX_CHARACTERS or len(spellings) > MAX_SPELLINGS
@@ -250,6 +252,7 @@ def marked(text: str, spellings: Mapping[str, str]) -> Marked | None:
     for at in range(len(numbers) - 1, -1, -1):
         bare = f"{bare[: numbers[at].start]}{chr(_NUMBERS + at)}{bare[numbers[at].end :]}"
     bullets = [line for line in bare.split("\n") if _BULLET.match(line)]
+    bare = _FIGURE_ASIDE.sub(r" \1", bare) if figures else bare
     bare = _ASIDE.sub(_without_aside, _without_places(_BULLET.sub("", bare), numbers))
     for pattern, instead in _JOINED:
         bare = pattern.sub(instead, bare)
@@ -730,7 +733,7 @@ def asserted_rows(text: str, spellings: Mapping[str, str], is_marked: bool) -> l
     """The names and numbers that a text states in pairs: "Lind has three articles and Wu one."; none in doubt."""
     for word, number_of_times in _TIMES:
         text = word.sub(number_of_times, text)
-    found = marked(text, spellings)
+    found = marked(text, spellings, figures=True)
     sentence = _stating(found, ordered=True) if found and found.names and _is_complete(found, is_marked) else None
     if found is None or sentence is None:
         return []
