@@ -2,8 +2,8 @@
 
 "It was Lind that had the most articles" and "Only Lind exceeded the threshold" both state Lind. Apart from a few
 phrases ("belongs to", "consists of"), this module knows no verbs and no nouns. It marks the items that the key knows
-and all numbers, and writes the sentence as a row with one letter per word: forms of "be" and "have", determiners, prepositions, conjunctions, other words, names. A sentence
-states its items if
+and all numbers, and writes the sentence as a row with one letter per word: forms of "be" and "have", determiners,
+prepositions, conjunctions, other words, names. A sentence states its items if
 
 - no word denies, excludes, hedges, compares or offers an alternative ("not", "except", "perhaps", "than", "or"),
 - nothing else can be an item: no other name, no quotation, no phrase of its own between two commas,
