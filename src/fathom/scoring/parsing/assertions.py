@@ -462,7 +462,7 @@ def asserted_names(
     clauses = _clauses(sentence, "I")
     stated = [clause for clause in clauses if clause.at >= 0]
     sure = all(found.is_sure(clause.item) for clause in stated)
-    if _STRAY_AND.search(sentence.row):
+    if not stated or _STRAY_AND.search(sentence.row):
         return []
     bare = not re.search("[ahgwr]", "".join([clause.row for clause in stated]))
     bare = bare and not (sure and (re.search("[ah]", clauses[0].row) or _is_apposition(clauses)))
@@ -644,7 +644,7 @@ def asserted_number(text: str, unit: str, is_marked: bool) -> tuple[FoundNumber,
         return None
     with_numbers = [one for one in found.sentences if "N" in one.row]
     if (
-        len(with_numbers) > 1
+        len(with_numbers) != 1
         or not re.search("[ahw]", with_numbers[0].row)
         or _RANGE.search(" ".join(with_numbers[0].words))
     ):
