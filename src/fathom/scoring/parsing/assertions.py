@@ -261,8 +261,8 @@ def marked(text: str, spellings: Mapping[str, str], figures: bool = False) -> Ma
         if len(group) > 1 and spellings and not all(map(_HAS_ITEM.search, group)):
             return None
     sentences = [_sentence(part) for part in _SENTENCE_END.split("; ".join(lines)) if part.strip()]
-    if len(sentences) > 1 and sentences[0].row.endswith("?") and "I" not in sentences[0].row:
-        sentences = sentences[1:]  # the question
+    if len(sentences) > 1 and "\n" not in text and re.fullmatch(r"[rx][^I]*\?", sentences[0].row):
+        sentences = sentences[1:]  # the question; on a line of its own it may be a title
     sentences = [one for one in sentences if not _is_closing(one)]
     if not sentences or _CHINESE_NAME.search(bare):
         return None
@@ -690,6 +690,8 @@ _LISTED_IN_TURN = re.compile(r"[tondwpah]*")
 
 def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[FoundNumber], str]:
     """The numbers that a text lists, in order, and the text they were found in; none in doubt."""
+    if "\n" in text.strip():
+        return [], ""  # a line without a number may be another item
     found = marked(text, {})
     if (
         found is None
@@ -708,7 +710,12 @@ def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[Fo
         return [], ""
     clauses = _clauses(Sentence(row, words), "N")
     stated = [clause for clause in clauses if clause.at >= 0]
-    beside = [_is_beside(clause, clauses[:at]) for at, clause in enumerate(clauses) if clause.at < 0]
+    bare = not re.search("[ah]", "".join([clause.row for clause in stated]))
+    beside = [
+        _is_beside(clause, clauses[:at], bare=bare and any(one.at >= 0 for one in clauses[:at]))
+        for at, clause in enumerate(clauses)
+        if clause.at < 0
+    ]
     if len(stated) < 2 or not all(beside) or not _is_in_order(stated, ordered):
         return [], ""
     nouns = {clause.words[clause.at + 1 :] for clause in stated if clause.after not in {"", "2"}}
