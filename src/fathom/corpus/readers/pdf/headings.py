@@ -25,6 +25,12 @@ _NUMBERED = re.compile(r"((?:\d{1,2}|[IVX]{1,5}|[A-H])(?:\.\d{1,2}){0,3})\.?\s+(
 
 def is_heading(lines: OrderedLines, number: int) -> bool:
     """Return whether a line is a section heading."""
+    if number not in lines.headings:
+        lines.headings[number] = _is_heading(lines, number)
+    return lines.headings[number]
+
+
+def _is_heading(lines: OrderedLines, number: int) -> bool:
     line = lines[number]
     text = strip_marks(line.text).strip()
     if len(text) > 150 or line.hyphenated or not re.search(r"[^\W\d_]{2}|[一-鿿]", text) or CAPTION.match(text):

@@ -56,7 +56,9 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
 
 def _is_garbled(text: str) -> bool:
     """Return whether fonts name their letters as symbols or not at all: "P❡♥❛❧✐③❡❞". Few papers have 10% of symbols."""
-    categories = Counter(map(unicodedata.category, strip_marks(text)))
+    categories: Counter[str] = Counter()
+    for sign, count in Counter(strip_marks(text)).items():
+        categories[unicodedata.category(sign)] += count
     signs = categories.total() - categories["Zs"]
     return categories["So"] > 0.4 * signs or categories["Cc"] > 0.03 * signs
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,6 +49,7 @@ class OrderedLines(list[Line]):
         kept = self._without_running(kept)
         self.columns = _columns(kept, self.body_size)
         """Left edges of the columns."""
+        self._column_starts = [left - 8 for left in self.columns]
         self.margin: list[str] = []
         """Removed notes beside the text, as JOSE and Copernicus print them."""
         self.tables: dict[Line, TableGrid]
@@ -55,6 +57,8 @@ class OrderedLines(list[Line]):
         kept, self.tables = extract_tables(self._without_margins(kept), self.columns)
         super().__init__(self._ordered(kept))
         self._alone: dict[int, bool] = {}
+        self.headings: dict[int, bool] = {}
+        """Whether a line is a heading, for those that were examined: several steps ask for it."""
         self.leading = self._usual_leading()
         widths = sorted(line.right - line.left for line in self if abs(line.size - self.body_size) < 0.3)
         self.width = widths[int(0.95 * len(widths))] if widths else 0.0
@@ -63,7 +67,7 @@ class OrderedLines(list[Line]):
 
     def column(self, line: Line) -> int:
         """Return the index of the column a line starts in."""
-        return max(0, sum(line.left >= left - 8 for left in self.columns) - 1)
+        return max(0, bisect_right(self._column_starts, line.left) - 1)
 
     def is_alone(self, number: int) -> bool:
         """Return whether no other line of the column is on the same baseline."""
