@@ -366,27 +366,26 @@ class _LineBuilder:
         self._space_pending = False
         if not runs:
             return
-        main = max(runs, key=lambda run: (len(run.text.strip()) > 1, run.size, len(run.text)))
+        main = runs[0]
+        if len(runs) > 1:
+            main = max(runs, key=lambda run: (len(run.text.strip()) > 1, run.size, len(run.text)))
         level = [run for run in runs if abs(run.baseline - main.baseline) < 0.1 * main.size]
         two_sizes = _has_two_sizes_of_capitals(level)
         text = _normalize_letters("".join(_run_text(run, main) for run in runs).strip())
         text, places = _replace_wide_spaces(text)
-        if not hyphenated and HYPHEN.search(text):
+        if not hyphenated and HYPHEN.search(text[-2:]):
             text, hyphenated = text[:-1], True
         if text:
-            # "A and B" in bold may have its "and" in the normal weight.
-            visible = [run for run in level if any(map(str.isalnum, run.text)) and run.text.strip() not in ("and", "&")]
-            # The number of a heading in small capitals is upright.
-            lettered = [run for run in visible if any(map(str.isalpha, run.text))]
+            style = _line_style(level)
             line = Line(
                 self._page,
                 round(runs[0].left, 1),
                 round(max(run.right for run in runs), 1),
                 round(main.baseline, 1),
                 max(run.size for run in level) if two_sizes else main.size,
-                bool(visible) and all(run.bold for run in visible),
-                bool(lettered) and all(run.italic for run in lettered),
-                two_sizes or (bool(lettered) and all(run.small_caps for run in lettered)),
+                style.bold,
+                style.italic,
+                two_sizes or style.small_caps,
                 hyphenated,
                 text,
                 tuple(
@@ -396,8 +395,33 @@ class _LineBuilder:
             if is_running_text(line):
                 for run in level:
                     self._fonts[run.font] += len(run.text)
-            heavy = bool(visible) and all(run.bold or run.font.heavy for run in visible)
-            self._lines.append((line, heavy))
+            self._lines.append((line, style.heavy))
+
+
+class _LineStyle(NamedTuple):
+    bold: bool
+    italic: bool
+    small_caps: bool
+    heavy: bool
+
+
+_PLAIN_STYLE = _LineStyle(False, False, False, False)
+
+
+def _line_style(runs: Sequence[_Run]) -> _LineStyle:
+    """Return the style that all the visible runs of a line share."""
+    if not any(run.bold or run.italic or run.small_caps or run.font.heavy for run in runs):
+        return _PLAIN_STYLE
+    # "A and B" in bold may have its "and" in the normal weight.
+    visible = [run for run in runs if any(map(str.isalnum, run.text)) and run.text.strip() not in ("and", "&")]
+    # The number of a heading in small capitals is upright.
+    lettered = [run for run in visible if any(map(str.isalpha, run.text))]
+    return _LineStyle(
+        bold=bool(visible) and all(run.bold for run in visible),
+        italic=bool(lettered) and all(run.italic for run in lettered),
+        small_caps=bool(lettered) and all(run.small_caps for run in lettered),
+        heavy=bool(visible) and all(run.bold or run.font.heavy for run in visible),
+    )
 
 
 @lru_cache(maxsize=1_000)
@@ -473,6 +497,8 @@ _LIGATURE = re.compile("[ﬀ-ﬆ]")
 
 def _normalize_letters(text: str) -> str:
     """Combine letters with the accents that old TeX fonts draw before them, and expand ligatures."""
+    if text.isascii() and "`" not in text:
+        return text
 
     def compose(found: re.Match[str]) -> str:
         letter = {"ı": "i", "ȷ": "j"}.get(found[2], found[2])
