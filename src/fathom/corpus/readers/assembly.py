@@ -310,14 +310,11 @@ class _Assembler(TextBuilder):
                 self._paragraphs.append(self.write(text))
                 self.put("\n\n")
             return
-        start = self._length
-        self._write_inlines(paragraph.inlines)
-        end = self._length
-        if end > start:
-            span = Span(start, end)
+        span = self._write_inlines(paragraph.inlines)
+        if span is not None:
             self._paragraphs.append(span)
             self._prose.append(span)
-            self._sentences.extend(sentence_spans(self._text_since(start), start))
+            self._sentences.extend(sentence_spans(self._text_since(span.start), span.start))
             self.put("\n\n")
 
     def _add_table(self, table: ParsedTable) -> None:
@@ -346,9 +343,8 @@ class _Assembler(TextBuilder):
         self.put("|")
         for cell in row:
             self.put(" ")
-            start = self._length
-            self._write_inlines(cell.inlines, in_table=True)
-            yield Cell.trusted(row=number, column=column, span=Span(start, self._length), header=cell.header)
+            span = self._write_inlines(cell.inlines, in_table=True) or Span(self._length, self._length)
+            yield Cell.trusted(row=number, column=column, span=span, header=cell.header)
             columns = min(cell.columns, MAX_COLUMNS)
             self.put(" |" + "  |" * (columns - 1))
             column += columns

@@ -16,7 +16,9 @@ from fathom.corpus.readers.pdf.line_extraction import ACCENTS
 from fathom.corpus.readers.pdf.table_detection import extract_tables
 from fathom.corpus.readers.pdf.table_grid import TableGrid
 
-_SKIPPED = re.compile(r"^\s*$|(?:\.\s?){8}")  # Blank, or from a table of contents: "Methods . . . . 12".
+_LEADER = re.compile(r"\.\s?(?:\.\s?){7}")
+"""The dots of a table of contents: "Methods . . . . 12"."""
+_NO_TEXT = frozenset(("", *ACCENTS))
 _PAGE_NUMBER = re.compile(
     # A page number, or the short byline at the top of every second page.
     r"[^\W\d_][^\d.]{0,60}\bet al\.?|(?:page\s)?[-–|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s?(?:of|/)\s?\d{1,5})?[-–|\s]*",
@@ -41,7 +43,7 @@ class OrderedLines(list[Line]):
 
     def __init__(self, lines: Sequence[Line], page_sizes: Sequence[PageSize]) -> None:
         self.page_sizes = page_sizes
-        kept = [line for line in lines if line.text.strip() not in ACCENTS and not _SKIPPED.search(line.text)]
+        kept = [line for line in lines if line.text.strip() not in _NO_TEXT and not _LEADER.search(line.text)]
         self.body_size = _usual_size(kept)
         """Font size of the body text."""
         self.running: list[str] = []
