@@ -102,6 +102,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.endswith("/responses"):
+            # Like most servers, it has only chat completions.
+            self._send(404, {"error": {"message": "Not Found"}})
+            return
         if self.provider.keep_prompts:
             self.provider.requests.append(body)
         users = [message for message in body["messages"] if message["role"] == "user"]

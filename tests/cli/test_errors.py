@@ -178,9 +178,11 @@ def test_a_really_full_disk(small_disk: Path) -> None:
     refused(done, "the disk is full", "Free some space")
 
 
-def test_an_interrupt_says_how_to_resume(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_says_how_to_resume(tmp_path: Path, number: signal.Signals) -> None:
+    """Job schedulers send SIGTERM, and a terminal that is closed SIGHUP."""
     words = ["generate", "--out", tmp_path / "c", "--documents", "400", "--processes", "2"]
-    stopped = run_until("fathom.corpus.store:CorpusWriter.add", 3, *words, number=signal.SIGINT)
+    stopped = run_until("fathom.corpus.store:CorpusWriter.add", 3, *words, number=number)
     assert stopped.returncode == 130
     assert "fathom: interrupted. Run the same command again to resume.\n" in stopped.stderr
     assert "Traceback" not in stopped.stderr

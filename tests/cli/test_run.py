@@ -193,13 +193,22 @@ def test_scores_of_another_bench_are_refused(
         (("--model", "sim/oracle", "--corpus", "/nowhere"), "nowhere"),
         (
             ("--model", "gpt-4.1-mini"),
-            "has no provider. Give a provider and a model, such as openai/gpt-4.1-mini,",
+            "has no provider. Give a provider and a model, such as openai/gpt-4.1-mini;",
         ),
         (
             ("--model", "claude-sonnet-4.5"),
-            "anthropic/claude-sonnet-4-5, or openai-api/NAME/claude-sonnet-4.5 for",
+            "anthropic/claude-sonnet-4-5; or openai-api/mine/claude-sonnet-4.5 with --url for",
         ),
-        (("--model", "walrus"), "such as openai/walrus, or openai-api/NAME/walrus for a server of your own."),
+        (("--model", "claude-9"), "such as anthropic/claude-9;"),
+        (("--model", "llama-3"), "such as together/llama-3, openrouter/llama-3 or ollama/llama-3;"),
+        (
+            ("--model", "openai/gpt-4.1-mini", "--reasoning-tokens", "1K"),
+            "The API of 'openai/gpt-4.1-mini' takes no number of reasoning tokens.",
+        ),
+        (
+            ("--model", "anthropic/claude-sonnet-4-5", "--reasoning-tokens", "2K"),
+            "would leave no room for an answer. Give a larger --max-tokens, such as 4,096.",
+        ),
     ],
 )
 def test_misuse_is_an_error_of_one_sentence(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from fathom.api.run_listing import RunListing, list_runs, run_details
 from fathom.api.runs import open_run, run
 from fathom.cli.runs import describe
+from fathom.models.model_info import ModelInfo
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
 from fathom.runs.folder import END, RunFolder, RunSession, lost_calls, read_run, selected_questions, spent_at_most
@@ -121,7 +123,7 @@ def test_the_status_of_a_working_run_estimates_its_end(tiny_bench: Path, tmp_pat
         assert run_details(folder).seconds_left is None
         for question in [one for one in questions if one not in known][:2]:
             opened.append(Response(question_id=question, outcome="answered", text="4"))
-        with opened.sending(0.25) as mark:
+        with opened.sending(Usage(price=0.25)) as mark:
             mark.begin()
             found = run_details(folder)
     assert (found.run.state, found.run.done, found.run.wanted, found.run.lost_calls) == ("running", 4, 6, 0)
@@ -136,7 +138,11 @@ def test_calls_that_a_kill_lost_are_counted_and_limit_the_budget(tiny_bench: Pat
     killed = folder / "sent.jsonl"
     with RunFolder(folder, read_run(folder)) as opened:
         opened.pay(Usage(price=0.5))
-        with opened.sending(0.25) as mark, opened.sending(0.5) as retried, opened.sending(1):
+        with (
+            opened.sending(Usage(price=0.25)) as mark,
+            opened.sending(Usage(price=0.5)) as retried,
+            opened.sending(Usage(price=1)),
+        ):
             mark.begin()
             retried.begin()
             retried.end()
@@ -145,12 +151,25 @@ def test_calls_that_a_kill_lost_are_counted_and_limit_the_budget(tiny_bench: Pat
     killed.write_bytes(at_kill)
     assert run_details(folder).run.lost_calls == 1
     assert "1 call got no complete answer (broken off, timed out or killed)" in describe(tmp_path, list_runs(tmp_path))
-    assert spent_at_most(folder) == 0.75
+    assert spent_at_most(folder, ModelInfo()) == 0.75
     with (
         RunFolder(folder, read_run(folder)) as opened,
         pytest.raises(ValueError, match="no answer"),
-        opened.sending(0.25) as mark,
+        opened.sending(Usage(price=0.25)) as mark,
     ):
         mark.begin()
         raise ValueError("no answer")
     assert [call.price for call in lost_calls(folder)] == [0.25], "a later process keeps it"
+
+
+def test_usage_without_a_price_counts_at_present_prices(tiny_bench: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(tiny_bench, model="sim/oracle", limit=2, out=folder)
+    with RunFolder(folder, read_run(folder)) as opened:
+        opened.pay(Usage(input_tokens=3_000_000, cached_tokens=1_000_000, output_tokens=10_000))
+        with suppress(KeyboardInterrupt), opened.sending(Usage(input_tokens=500_000, output_tokens=2_000)) as mark:
+            mark.begin()
+            raise KeyboardInterrupt
+    prices = ModelInfo(input_price=2.0, cached_price=0.5, output_price=100.0)
+    assert spent_at_most(folder, ModelInfo()) == 0
+    assert spent_at_most(folder, prices) == pytest.approx(4 + 0.5 + 1 + 1 + 0.2)

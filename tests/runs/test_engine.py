@@ -13,7 +13,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 
@@ -128,30 +127,6 @@ def _without_tracebacks(log: str) -> bytes:
 
 def _longest_string(content: bytes) -> int:
     return max(map(len, content.split(b'"')), default=0)
-
-
-class _OnlyChatCompletions(BaseHTTPRequestHandler):
-    """A server that knows no other address than /chat/completions."""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        assert not self.path.endswith("/chat/completions")
-        self.send_error(404)
-
-    def log_message(self, format: str, *args: object) -> None:
-        return
-
-
-def test_a_server_without_the_responses_api_is_explained(
-    tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with ThreadingHTTPServer(("127.0.0.1", 0), _OnlyChatCompletions) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        words = ["--model", "openai/gpt-5", "--url", f"http://127.0.0.1:{server.server_port}/v1", "--retries", "0"]
-        assert main(["run", str(tiny_bench), *words, "--limit", "1", "--out", str(tmp_path / "run")]) == 2
-        server.shutdown()
-    assert "--model openai-api/NAME/gpt-5 with the same --url" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -474,6 +449,49 @@ def test_odd_responses_are_stored(ask: Ask, tmp_path: Path, text: str) -> None:
         assert ask(provider, "--limit", 2) == 0
     assert len(provider.prompts) == 2
     assert all(len(response.text) <= 1_000_000 for response in read_responses(tmp_path / "run").values())
+
+
+@pytest.mark.parametrize("fault", ["say invalid model: m", "say API key not valid (request {number})"])
+def test_a_server_that_rejects_every_request_stops_the_run(
+    ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str], fault: str
+) -> None:
+    """Not every server answers an unknown model or a wrong key with the status for it."""
+    with serving(Provider(fault=lambda number, prompt: fault.format(number=number))) as provider:
+        assert ask(provider, "--connections", 2) == 2
+    assert "has answered all of the first 5 requests with the same error" in capsys.readouterr().err
+    assert len(provider.prompts) <= 7
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        lambda number: "say invalid" if number > 1 else "",
+        lambda number: "say invalid" if number != 5 else "say too hot",
+        lambda number: "429",
+    ],
+)
+def test_errors_of_single_questions_do_not_stop_the_run(ask: Ask, tmp_path: Path, fault: Callable[[int], str]) -> None:
+    with serving(Provider(fault=lambda number, prompt: fault(number))) as provider:
+        assert ask(provider, "--connections", 1, "--limit", 8, "--retries", 0) == 1
+    assert len(read_responses(tmp_path / "run")) == 8
+
+
+def test_a_server_without_the_responses_api_is_asked_for_chat_completions(
+    tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serving(Provider()) as provider:
+        words = ["run", tiny_bench, "--model", "openai/llama-3", "--url", provider.url, "--window", "128K"]
+        assert main([str(word) for word in (*words, "--out", tmp_path / "run")]) == 0
+    assert capsys.readouterr().err.count("does not offer the Responses API; its chat completions are used") == 1
+    assert len(provider.prompts) == len(provider.seen) == 30
+
+
+def test_a_server_without_tls_is_no_outage(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Provider()) as provider:
+        provider.url = provider.url.replace("http:", "https:")
+        assert ask(provider) == 2
+    assert "does not speak TLS. Check its address" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("length", [120, 450, 1_900, 50_000])

@@ -98,13 +98,14 @@ def _check_responses(folder: Path) -> list[Response]:
     return found
 
 
-ENDS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: 130}
+ENDS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: 130, signal.SIGTERM: 130, signal.SIGHUP: 130}
 """The exit code after each signal."""
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("system", "number"), [*((system, signal.SIGKILL) for system in SYSTEMS), ("agent", signal.SIGINT)]
+    ("system", "number"),
+    [*((system, signal.SIGKILL) for system in SYSTEMS), *(("agent", number) for number in ENDS if ENDS[number] > 0)],
 )
 def test_a_run_that_is_resumed_pays_no_finished_call_again(
     tiny_bench: Path,

@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from fathom.models.prompts import Message, Prompt
+from fathom.records.questions import Usage
 from fathom.runs.engine_model import EngineModel
 from fathom.runs.folder import lost_calls, read_end, read_responses
 from fathom.runs.model_caller import Attempts
@@ -216,7 +217,7 @@ def test_refused_connections_are_an_outage(monkeypatch: pytest.MonkeyPatch) -> N
     async def ask_three_times() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
-                attempts = Attempts(CallMark(sent.append, count(1), None), Budget(None), None)
+                attempts = Attempts(CallMark(sent.append, count(1), Usage()), Budget(None), None)
                 tasks.start_soon(model.complete, Prompt((Message("user", ("?",)),)), lambda: None, attempts)
 
     with pytest.raises(ExceptionGroup) as raised:

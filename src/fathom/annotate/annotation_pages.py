@@ -144,10 +144,10 @@ async def document(request: Request, number: int) -> Response:
     require_attestation(request)
     html = state.html(number)
     assigned = state.project.assigned(user_of(request))
-    place = assigned.index(entry.id)
+    index = assigned.index(entry.id)
     neighbors = {
-        "previous": assigned[place - 1] if place else None,
-        "next": assigned[place + 1] if place + 1 < len(assigned) else None,
+        "previous": assigned[index - 1] if index else None,
+        "next": assigned[index + 1] if index + 1 < len(assigned) else None,
     }
     return page(
         "document.html",
@@ -155,7 +155,7 @@ async def document(request: Request, number: int) -> Response:
         user=user_of(request),
         entry=entry,
         html=html,
-        position=place + 1,
+        position=index + 1,
         total=len(assigned),
         neighbors={name: state.numbers[id] for name, id in neighbors.items() if id is not None},
         guidelines=state.guidelines,
@@ -201,7 +201,7 @@ class _DoneInput(RevisionInput):
     done: bool
 
 
-def _written(values: dict[str, LayerElement] | dict[str, LayerElement | None]) -> dict[str, Any]:
+def _to_json(values: dict[str, LayerElement] | dict[str, LayerElement | None]) -> dict[str, Any]:
     return {id: None if value is None else value.model_dump(mode="json") for id, value in values.items()}
 
 
@@ -210,7 +210,7 @@ def layer_json(state: LayerState) -> dict[str, Any]:
     return {
         "revision": state.revision,
         "done": state.done,
-        "values": _written(state.elements),
+        "values": _to_json(state.elements),
         "can_undo": state.can_undo,
         "can_redo": state.can_redo,
     }
@@ -221,7 +221,7 @@ def saved_json(saved: SavedChange) -> dict[str, Any]:
     return {
         "revision": saved.revision,
         "done": saved.done,
-        "values": _written(saved.values),
+        "values": _to_json(saved.values),
         "can_undo": saved.can_undo,
         "can_redo": saved.can_redo,
     }

@@ -65,11 +65,11 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
-        body = await _limited(receive)
+        body = await _read_limited(receive)
         if body is None:
             await JSONResponse({"error": "The request is too large."}, 413)(scope, receive, guarded)
             return
-        await self._app(scope, _replayed(body, receive), guarded)
+        await self._app(scope, _replay(body, receive), guarded)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """The response to a request that may not reach the app; sets the user of any other request."""
@@ -102,7 +102,7 @@ def _cookie(header: str, name: str) -> str:
     return morsel.value if morsel is not None else ""
 
 
-async def _limited(receive: Receive) -> bytes | None:
+async def _read_limited(receive: Receive) -> bytes | None:
     """The body of a request; None if it is too large."""
     pieces: list[bytes] = []
     size = 0
@@ -118,7 +118,7 @@ async def _limited(receive: Receive) -> bytes | None:
             return b"".join(pieces)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     sent = False
 
     async def replay() -> Message:

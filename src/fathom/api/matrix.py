@@ -94,13 +94,13 @@ class MatrixRequest:
     def run(self, limits: RunLimits, progress: CellProgress | None = None) -> MatrixRun:
         """Run the cells one after another, or resume them. One budget is for all of them together."""
         progress = progress or CellProgress()
-        spent = sum(spent_at_most(cell.folder) for cell in self.cells)
         budget = limits.budget if limits.budget is not None else self.budget
         for cell in self.cells:
             try:
                 cell.request.check(budget is not None)
             except FathomError as error:
                 raise _cell_error(cell.cell, error) from error
+        spent = sum(spent_at_most(cell.folder, cell.request.info) for cell in self.cells)
         limits = replace(limits, budget=budget, shared=SharedLimits(Budget(budget, spent)))
         statuses: list[CellStatus] = []
         interrupted = False
@@ -186,8 +186,10 @@ def run_matrix(
     budget: float | None = None,
     retries: int = 4,
     timeout: int = 600,
+    connect_timeout: float = 30.0,
     backoff: float = 2.0,
     max_outage: float = 120.0,
+    requests_per_minute: float | None = None,
     progress: CellProgress | None = None,
     **options: Unpack[RunOptions],
 ) -> MatrixRun:
@@ -196,8 +198,17 @@ def run_matrix(
     `budget` is for all cells together. Other options are those of `fathom.run`, for cells that do not set them.
     """
     request = request_matrix(bench, matrix, out=out, **options)
-    check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff, max_outage=max_outage)
-    limits = RunLimits(budget=budget, retries=retries, timeout=timeout, backoff=backoff, max_outage=max_outage)
+    given: dict[str, Any] = {
+        "budget": budget,
+        "retries": retries,
+        "timeout": timeout,
+        "connect_timeout": connect_timeout,
+        "backoff": backoff,
+        "max_outage": max_outage,
+        "requests_per_minute": requests_per_minute,
+    }
+    check_limits(**given)
+    limits = RunLimits(**given)
     return outside_event_loop(lambda: request.run(limits, progress))
 
 

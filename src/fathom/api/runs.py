@@ -156,6 +156,7 @@ def run(
     url: str | None = None,
     retries: int = 4,
     timeout: int = 600,
+    connect_timeout: float = 30.0,
     backoff: float = 2.0,
     max_outage: float = 120.0,
     requests_per_minute: float | None = None,
@@ -175,19 +176,21 @@ def run(
         budget=budget,
         retries=retries,
         timeout=timeout,
+        connect_timeout=connect_timeout,
         backoff=backoff,
         max_outage=max_outage,
         requests_per_minute=requests_per_minute,
     )
     limits = RunLimits(
-        request.connections,
-        request.contexts_at_once,
-        budget,
-        retries,
-        timeout,
-        backoff,
-        max_outage,
-        requests_per_minute,
+        connections=request.connections,
+        contexts_at_once=request.contexts_at_once,
+        budget=budget,
+        retries=retries,
+        timeout=timeout,
+        connect_timeout=connect_timeout,
+        backoff=backoff,
+        max_outage=max_outage,
+        requests_per_minute=requests_per_minute,
     )
     return Run(folder, outside_event_loop(lambda: request.run(folder, limits, url, progress)))
 
@@ -312,13 +315,7 @@ class RunRequest:
             info = engine_info(self.model) or info
         if (self.settings.window or info.window) is None:
             if "/" not in self.model:
-                named = {model.name.partition("/")[2]: model.name for model in list_models()}
-                close = get_close_matches(self.model, named, n=1, cutoff=0.7)
-                raise FathomError(
-                    f"'{self.model}' has no provider. Give a provider and a model, such as "
-                    f"{named[close[0]] if close else f'openai/{self.model}'}, or openai-api/NAME/{self.model} for a "
-                    "server of your own."
-                )
+                raise FathomError(_without_provider(self.model))
             close = get_close_matches(self.model, [model.name for model in list_models()], n=1, cutoff=0.8)
             meant = f"Did you mean {close[0]}? If not, give" if close else "Give"
             raise FathomError(
@@ -330,7 +327,24 @@ class RunRequest:
                 f"The model '{self.model}' writes at most {info.max_output_tokens:,} tokens, and --max-tokens is "
                 f"{self.settings.max_tokens:,}. Give fewer, or correct the limit in a table of --prices."
             )
+        self._check_reasoning_tokens()
         return info
+
+    def _check_reasoning_tokens(self) -> None:
+        """Raise an error if the model's API takes no number of reasoning tokens, or not this one."""
+        tokens, room = self.settings.reasoning_tokens, self.settings.max_tokens
+        if tokens is None:
+            return
+        if self.model.partition("/")[0] not in TAKE_REASONING_TOKENS:
+            raise FathomError(
+                f"The API of '{self.model}' takes no number of reasoning tokens. Leave out --reasoning-tokens, and "
+                "give --reasoning-effort if the model has it."
+            )
+        if tokens >= room:
+            raise FathomError(
+                f"--max-tokens {room:,} includes the reasoning, so --reasoning-tokens {tokens:,} would leave no room "
+                f"for an answer. Give a larger --max-tokens, such as {tokens + room:,}."
+            )
 
     @property
     def prices_as_of(self) -> str:
@@ -472,10 +486,47 @@ class RunRequest:
         )
 
 
+PROVIDERS = {
+    r"gpt|chatgpt|o\d\b": "openai",
+    "claude": "anthropic",
+    "gemini|gemma-3n": "google",
+    "grok": "grok",
+    "mistral|magistral|ministral|codestral": "mistral",
+    "deepseek": "deepseek",
+    "sonar": "perplexity",
+    "kimi": "moonshot",
+}
+"""Providers by how the names of their models begin."""
+TAKE_REASONING_TOKENS = ("anthropic", "bedrock", "google", "openrouter")
+"""Providers to whose API the engine sends a number of reasoning tokens."""
+
+
+def _without_provider(model: str) -> str:
+    """What to give in place of a model without a provider."""
+    named = {_letters(one.name.partition("/")[2]): one.name for one in list_models()}
+    provider = next((name for beginning, name in PROVIDERS.items() if re.match(beginning, model)), None)
+    if provider is not None and model_info(f"{provider}/{model}").has_prices:
+        meant = f"{provider}/{model}"
+    elif (known := named.get(_letters(model))) is not None:
+        meant = known
+    else:
+        # Models with open weights have many providers.
+        meant = f"{provider}/{model}" if provider else f"together/{model}, openrouter/{model} or ollama/{model}"
+    return (
+        f"'{model}' has no provider. Give a provider and a model, such as {meant}; or openai-api/mine/{model} with "
+        "--url for a server of your own. `fathom models` lists models with prices."
+    )
+
+
+def _letters(model: str) -> str:
+    """A model's name as it is compared: gpt5-mini is gpt-5-mini."""
+    return re.sub(r"[^a-z0-9]", "", model.lower())
+
+
 def check_limits(**limits: float | None) -> None:
     """Raise an error for a limit that is not a number or too small."""
     for name, limit in limits.items():
-        least = 1 if name in ("connections", "timeout", "requests_per_minute") else 0
+        least = 1 if name in ("connections", "timeout", "connect_timeout", "requests_per_minute") else 0
         if limit is not None and not (isinstance(limit, int | float) and limit >= least):
             raise FathomError(f"The setting '{name}' is {limit!r}. Use a number of {least} or more.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from keyword import iskeyword
 
 import click
 
+from fathom.cli.process import end_signals_as_interrupts, keep_writing
 from fathom.records.errors import FathomError, os_error, refuse_undecodable
 from fathom.records.version import __version__
 
@@ -124,15 +124,13 @@ def cli() -> None:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0 for success, 2 for misuse, 130 for an interrupt."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot print a Chinese title shows escapes instead of ending the program.
-            stream.reconfigure(errors="backslashreplace")
+    keep_writing()
     words = sys.argv[1:] if words is None else words
     try:
         for word in words:
             refuse_undecodable(word)  # For every option, also those that contain a path, such as `-S file=PATH`.
-        cli.main(args=words, prog_name="fathom", standalone_mode=False)
+        with end_signals_as_interrupts():
+            cli.main(args=words, prog_name="fathom", standalone_mode=False)
     except FathomError as error:
         return _refuse(str(error))
     except click.exceptions.NoArgsIsHelpError as error:

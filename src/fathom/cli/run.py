@@ -41,6 +41,13 @@ from fathom.records.plurals import counted
     "--timeout", type=click.IntRange(1), default=600, show_default=True, help="Seconds for one attempt of a request."
 )
 @click.option(
+    "--connect-timeout",
+    type=click.FloatRange(1),
+    default=30.0,
+    show_default=True,
+    help="Seconds to wait for a connection to the server, and for its TLS handshake.",
+)
+@click.option(
     "--backoff",
     type=options.NonNegative(),
     default=2.0,
@@ -67,6 +74,7 @@ def command(
     url: str | None,
     retries: int,
     timeout: int,
+    connect_timeout: float,
     backoff: float,
     max_outage: float,
     requests_per_minute: float | None,
@@ -87,6 +95,7 @@ def command(
         budget=budget,
         retries=retries,
         timeout=timeout,
+        connect_timeout=connect_timeout,
         backoff=backoff,
         max_outage=max_outage,
         requests_per_minute=requests_per_minute,

@@ -107,7 +107,9 @@ _OPTIONS = (
         help="Nucleus sampling: top-p.  [default: the provider's]",
     ),
     click.option(
-        "--reasoning-tokens", type=options.Length(), help="Maximum reasoning tokens, for providers that take a number."
+        "--reasoning-tokens",
+        type=options.Length(),
+        help="Maximum reasoning tokens, part of --max-tokens. For Anthropic, Bedrock, Google and OpenRouter.",
     ),
     click.option("--reasoning-effort", help="Effort of reasoning models: low, medium or high."),
     click.option(

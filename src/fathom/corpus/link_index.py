@@ -41,10 +41,10 @@ class Index:
     """The index; built once, when all documents are known."""
 
     def __init__(self, documents: list[IndexedDocument]) -> None:
-        self.documents = sorted(documents, key=lambda one: one.id)
-        for one, two in pairwise(self.documents):
-            if one.id == two.id:
-                raise FathomError(f"Two documents have the id '{one.id}'. Leave out one of them.")
+        self.documents = sorted(documents, key=lambda document: document.id)
+        for first, second in pairwise(self.documents):
+            if first.id == second.id:
+                raise FathomError(f"Two documents have the id '{first.id}'. Leave out one of them.")
         self._ids = _Positions(self.documents, _ids)
         self._base_ids = _Positions(self.documents, _base_ids)
         self._titles = _Positions(self.documents, _closed_title)
@@ -60,19 +60,19 @@ class Index:
 
     def with_id(self, id: str) -> list[int]:
         """The documents that have an id."""
-        return self._ids.of(id)
+        return self._ids.with_key(id)
 
     def with_base_id(self, id: str) -> list[int]:
         """The documents with an id of the same work: of another version, or of the work that this is a part of."""
-        return self._base_ids.of(base_id(id))
+        return self._base_ids.with_key(base_id(id))
 
     def with_title(self, title: str) -> list[int]:
         """The documents that have a title, regardless of spaces."""
-        return self._titles.of(title.replace(" ", ""))
+        return self._titles.with_key(title.replace(" ", ""))
 
     def with_opening(self, words: str) -> list[int]:
         """The documents whose titles begin with these words."""
-        return self._openings.of(words)
+        return self._openings.with_key(words)
 
     def position(self, id: DocumentId) -> int:
         position = bisect_left(self.documents, id, key=lambda document: document.id)
@@ -105,7 +105,7 @@ class _Positions:
             _hash(key) << 32 | position for position, document in enumerate(documents) for key in keys(document)
         )
 
-    def of(self, key: str) -> list[int]:
+    def with_key(self, key: str) -> list[int]:
         """The positions that have the key."""
         entries, key_hash = self._entries, _hash(key)
         positions: list[int] = []
@@ -178,11 +178,11 @@ def _sorted_array(entries: Iterable[int]) -> array[int]:
     buckets = [array("Q") for _ in range(256)]
     for entry in entries:
         buckets[entry >> 56].append(entry)
-    whole = array("Q")
+    merged = array("Q")
     for number, bucket in enumerate(buckets):
-        whole.extend(sorted(set(bucket)))
+        merged.extend(sorted(set(bucket)))
         buckets[number] = array("Q")
-    return whole
+    return merged
 
 
 # Module-level functions, since an index is sent to other processes.

@@ -270,30 +270,30 @@ class Corpus(SqliteFile):
 
     def document(self, id: DocumentId) -> Document:
         """One document with all its parts."""
-        return self._opened(id, self._row(id, "text, parts"), Document)
+        return self._parse_record(id, self._row(id, "text, parts"), Document)
 
     def bibliographic_record(self, id: DocumentId) -> BibliographicRecord:
         """The title, authors, references and text of one document."""
-        return self._opened(id, self._row(id, "text, parts"), BibliographicRecord)
+        return self._parse_record(id, self._row(id, "text, parts"), BibliographicRecord)
 
     def fact_sheet(self, id: DocumentId) -> FactSheet:
         """The facts and the text of one document."""
-        return self._opened(id, self._row(id, "text, parts"), FactSheet)
+        return self._parse_record(id, self._row(id, "text, parts"), FactSheet)
 
     def outline(self, id: DocumentId) -> DocumentOutline:
         """The structure of one document, without its text."""
         (outline,) = self._row(id, "outline")
-        with self._checked(id):
+        with self._explain_damage(id):
             return DocumentOutline.model_validate_json(_decompress(outline))
 
     def documents(self) -> Iterator[Document]:
         """Every document with all its parts, one at a time, in corpus order."""
         for id, *packed in self._query("SELECT id, text, parts FROM documents ORDER BY number"):
-            yield self._opened(id, packed, Document)
+            yield self._parse_record(id, packed, Document)
 
     def text(self, id: DocumentId) -> str:
         """The text of one document."""
-        with self._checked(id):
+        with self._explain_damage(id):
             return self.stored_text(id).utf8.decode()
 
     def stored_text(self, id: DocumentId, keep: bool = True) -> StoredText:
@@ -301,7 +301,7 @@ class Corpus(SqliteFile):
         text = self._recent.get(id)
         if text is None:
             packed, fingerprint = self._row(id, "text, fingerprint")
-            text = StoredText(self._decompressed(id, packed), fingerprint)
+            text = StoredText(self._decompress_text(id, packed), fingerprint)
             if keep:
                 self._recent.put(id, text)
         return text
@@ -309,7 +309,7 @@ class Corpus(SqliteFile):
     def texts(self) -> Iterator[tuple[DocumentId, bytes]]:
         """The text of every document in UTF-8, in corpus order."""
         for id, text in self._query("SELECT id, text FROM documents ORDER BY number"):
-            yield id, self._decompressed(id, text)
+            yield id, self._decompress_text(id, text)
 
     def links(self) -> Iterator[CitationLink]:
         """The citations between documents, sorted."""
@@ -331,7 +331,7 @@ class Corpus(SqliteFile):
     def lines(self, id: DocumentId) -> LineTokens:
         """The line lengths of one document, by the default tokenizer."""
         (lines,) = self._row(id, "lines", f"tokens JOIN documents ON document = number AND tokenizer = '{DEFAULT}'")
-        return LineTokens(*json.loads(self._decompressed(id, lines)))
+        return LineTokens(*json.loads(self._decompress_text(id, lines)))
 
     def fingerprint(self, id: DocumentId) -> bytes:
         """The fingerprint of one document's text."""
@@ -341,7 +341,7 @@ class Corpus(SqliteFile):
         """The work of each document, where it is known."""
         works: dict[DocumentId, str] = {}
         for id, outline in self._query("SELECT id, outline FROM documents ORDER BY number"):
-            with self._checked(id):
+            with self._explain_damage(id):
                 work = _Version.model_validate_json(_decompress(outline)).work
             if work is not None:
                 works[id] = work
@@ -361,19 +361,19 @@ class Corpus(SqliteFile):
             )
         return rows[0]
 
-    def _opened(self, id: DocumentId, packed: Sequence[bytes], type_: type[A]) -> A:
+    def _parse_record(self, id: DocumentId, packed: Sequence[bytes], type_: type[A]) -> A:
         """The record of a document, from its packed text and parts."""
-        with self._checked(id):
+        with self._explain_damage(id):
             value = json.dumps(_decompress(packed[0]).decode(), ensure_ascii=False).encode()
             # The text becomes the first field, so that one pass of the validator sees a whole document.
             return type_.model_validate_json(b'{"text":' + value + b"," + _decompress(packed[1])[1:])
 
-    def _decompressed(self, id: DocumentId, text: bytes) -> bytes:
-        with self._checked(id):
+    def _decompress_text(self, id: DocumentId, text: bytes) -> bytes:
+        with self._explain_damage(id):
             return _decompress(text)
 
     @contextmanager
-    def _checked(self, id: DocumentId) -> Iterator[None]:
+    def _explain_damage(self, id: DocumentId) -> Iterator[None]:
         """Turns what reading a damaged document raises into an error that names the document."""
         try:
             yield
@@ -420,7 +420,7 @@ class CorpusWriter(SqliteFile):
         if self._db.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
             raise FathomError(f"'{self._path}' was started by another version of Fathom. Delete it and start again.")
         if existing != recipe:
-            differing = _differing(json.loads(existing), self.recipe)
+            differing = _describe_difference(json.loads(existing), self.recipe)
             raise FathomError(
                 f"'{self.folder}' contains an unfinished corpus with other settings ({differing}). "
                 "Give the same settings to finish it, or another --out."
@@ -533,17 +533,17 @@ def _check_folder(folder: Path, recipe: dict[str, JsonValue]) -> None:
         return
     if MANIFEST in present:
         raise FathomError(
-            f"'{folder}' already contains a corpus ({_differing(read_manifest(folder).recipe, recipe)}). "
+            f"'{folder}' already contains a corpus ({_describe_difference(read_manifest(folder).recipe, recipe)}). "
             "Choose another --out, or delete it first."
         )
     raise FathomError(f"'{folder}' is not empty (it contains '{min(present)}'). Choose another --out.")
 
 
-def _differing(existing: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str:
+def _describe_difference(existing: dict[str, JsonValue], requested: dict[str, JsonValue]) -> str:
     """The first setting in which two recipes differ, in words."""
-    for name in sorted({*existing, *wanted}):
-        if existing.get(name) != wanted.get(name):
-            return f"{name} {json.dumps(existing.get(name))}, not {json.dumps(wanted.get(name))}"
+    for name in sorted({*existing, *requested}):
+        if existing.get(name) != requested.get(name):
+            return f"{name} {json.dumps(existing.get(name))}, not {json.dumps(requested.get(name))}"
     return "the same settings"
 
 

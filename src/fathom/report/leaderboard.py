@@ -20,7 +20,7 @@ from fathom.report.ranking import (
     missing,
     missing_note,
     ranked,
-    received,
+    received_count,
     run_colors,
     run_kinds,
 )
@@ -37,7 +37,7 @@ def headline(findings: Findings) -> Figure:
         lines = [
             DotRow(
                 _label(run),
-                [Dot(colors[run.info.name], point(_label(run), run.overall.accuracy))] if received(run) else [],
+                [Dot(colors[run.info.name], point(_label(run), run.overall.accuracy))] if received_count(run) else [],
             )
             for run in runs
         ]
@@ -78,7 +78,7 @@ def response_columns() -> tuple[FigureColumn[RunSummary], ...]:
         FigureColumn("asked", "Questions asked", lambda run: run.overall.outcomes.questions, "count"),
         FigureColumn("not_asked", "Not asked", lambda run: run.not_asked, "count"),
         FigureColumn("responses", "Responses expected", lambda run: run.overall.outcomes.responses, "count"),
-        FigureColumn("received", "Responses received", received, "count"),
+        FigureColumn("received", "Responses received", received_count, "count"),
     )
 
 
@@ -94,12 +94,12 @@ def _label(run: RunSummary) -> str:
 
 def _effective_length(run: RunSummary) -> str:
     effective = run.lengths.effective
-    return "" if effective is None or not received(run) else effective_length(effective)
+    return "" if effective is None or not received_count(run) else effective_length(effective)
 
 
 def _effective_tokens(run: RunSummary) -> int | None:
     effective = run.lengths.effective
-    return None if effective is None or not received(run) else effective.tokens
+    return None if effective is None or not received_count(run) else effective.tokens
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class LeaderboardEntry:
 
 def leaderboard(findings: Findings) -> Figure:
     """Every bench with its entries, the best first."""
-    found = entries(findings)
+    all_entries = entries(findings)
     names = bench_names(findings)
 
     def label(entry: LeaderboardEntry) -> str:
@@ -132,8 +132,8 @@ def leaderboard(findings: Findings) -> Figure:
                 label(entry),
                 [Dot(0 if entry.kind == "model" else GRAY, point(label(entry), entry.run.overall.accuracy))],
             )
-            for entry in found
-            if received(entry.run)
+            for entry in all_entries
+            if received_count(entry.run)
         ]
         return dot_plot("Accuracy by bench, model and system", lines, width)
 
@@ -147,12 +147,12 @@ def leaderboard(findings: Findings) -> Figure:
         FigureColumn("run", "Run shown", lambda entry: entry.run.info.name),
         FigureColumn("runs", "Runs", lambda entry: entry.runs, "count"),
         *interval_columns(
-            lambda entry: entry.run.overall.accuracy if received(entry.run) else None, "accuracy", "Accuracy"
+            lambda entry: entry.run.overall.accuracy if received_count(entry.run) else None, "accuracy", "Accuracy"
         ),
         FigureColumn("notes", "Notes", _notes),
         FigureColumn("max_accuracy", "Max accuracy", lambda entry: entry.run.overall.max_accuracy, "share"),
         *(_of_run(column) for column in response_columns()),
-        *count_columns(lambda entry: entry.run.overall.counts, found),
+        *count_columns(lambda entry: entry.run.overall.counts, all_entries),
         FigureColumn("price", "Price per question", lambda entry: price_per_question(entry.run), "money"),
     )
     note = (
@@ -161,7 +161,7 @@ def leaderboard(findings: Findings) -> Figure:
         "if there are no other models, simulated models are ranked. If a model and system has several runs, the first "
         "complete one is shown, whatever its score; the bench's page has all."
     )
-    return Figure.of("leaderboard", "Leaderboard", note, columns, found, draw)
+    return Figure.of("leaderboard", "Leaderboard", note, columns, all_entries, draw)
 
 
 def _of_run(column: FigureColumn[RunSummary]) -> FigureColumn[LeaderboardEntry]:
@@ -176,21 +176,22 @@ def _notes(entry: LeaderboardEntry) -> str:
 def entries(findings: Findings) -> list[LeaderboardEntry]:
     """One entry for each model, system and prompting on each bench, the best first."""
     kinds = run_kinds(findings)
-    alike: dict[tuple[str, ...], list[RunSummary]] = {}
+    by_system: dict[tuple[str, ...], list[RunSummary]] = {}
     for run in findings.runs:
         info = run.info
-        alike.setdefault((info.bench, info.model, info.system, info.prompting), []).append(run)
-    shown = {_shown(runs).info.name: len(runs) for runs in alike.values()}
-    order = [run for run in ranked(findings) if run.info.name in shown]
+        by_system.setdefault((info.bench, info.model, info.system, info.prompting), []).append(run)
+    runs_by_name = {_run_to_show(runs).info.name: len(runs) for runs in by_system.values()}
+    order = [run for run in ranked(findings) if run.info.name in runs_by_name]
     ranks = {run.info.name: rank for ranking in _rankings(order, kinds) for rank, run in ranking}
     return [
-        LeaderboardEntry(run, shown[run.info.name], kinds[run.info.name], ranks.get(run.info.name)) for run in order
+        LeaderboardEntry(run, runs_by_name[run.info.name], kinds[run.info.name], ranks.get(run.info.name))
+        for run in order
     ]
 
 
-def _shown(runs: Sequence[RunSummary]) -> RunSummary:
+def _run_to_show(runs: Sequence[RunSummary]) -> RunSummary:
     """The first of the most complete runs: showing the best of many would favor models that were run often."""
-    return min(runs, key=lambda run: (not received(run), is_partial(run), missing(run) > 0))
+    return min(runs, key=lambda run: (not received_count(run), is_partial(run), missing(run) > 0))
 
 
 def _rankings(order: Sequence[RunSummary], kinds: dict[str, RunKind]) -> Iterator[list[tuple[int, RunSummary]]]:
@@ -200,5 +201,7 @@ def _rankings(order: Sequence[RunSummary], kinds: dict[str, RunKind]) -> Iterato
         by_bench.setdefault(run.info.bench, []).append(run)
     for runs in by_bench.values():
         first = kinds[runs[0].info.name]
-        competing = [run for run in runs if kinds[run.info.name] == first and received(run) and not is_partial(run)]
+        competing = [
+            run for run in runs if kinds[run.info.name] == first and received_count(run) and not is_partial(run)
+        ]
         yield list(enumerate(competing, start=1))

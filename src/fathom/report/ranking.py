@@ -16,7 +16,7 @@ ORDER: tuple[RunKind, ...] = ("model", "simulated", "control")
 
 def controls(findings: Findings) -> set[str]:
     """Runs that serve as controls or baselines: they are given the needed passages or values, or no context."""
-    given = {
+    helped = {
         run
         for decomposition in findings.loss_decompositions
         for system, run in decomposition.runs.items()
@@ -25,7 +25,7 @@ def controls(findings: Findings) -> set[str]:
     # Of the simulated models only a reader behaves like a model; an oracle knows the keys.
     reader = f"{PREFIX}reader"
     simulated = {run.info.name for run in findings.runs if is_simulated(run) and not run.info.model.startswith(reader)}
-    return given | simulated | {baseline.run for baseline in findings.baselines if baseline.run is not None}
+    return helped | simulated | {baseline.run for baseline in findings.baselines if baseline.run is not None}
 
 
 def is_simulated(run: RunSummary) -> bool:
@@ -35,9 +35,9 @@ def is_simulated(run: RunSummary) -> bool:
 
 def run_kinds(findings: Findings) -> dict[str, RunKind]:
     """The kind of each run, by name."""
-    aside = controls(findings)
+    control_names = controls(findings)
     return {
-        run.info.name: "control" if run.info.name in aside else "simulated" if is_simulated(run) else "model"
+        run.info.name: "control" if run.info.name in control_names else "simulated" if is_simulated(run) else "model"
         for run in findings.runs
     }
 
@@ -50,7 +50,13 @@ def ranked(findings: Findings) -> list[RunSummary]:
     # Without the order by completeness, a run of ten easy questions out of a thousand would rank first.
     def key(run: RunSummary) -> tuple[int, int, bool, bool, float]:
         kind = ORDER.index(kinds[run.info.name])
-        return benches.index(run.info.bench), kind, not received(run), is_partial(run), -run.overall.accuracy.value
+        return (
+            benches.index(run.info.bench),
+            kind,
+            not received_count(run),
+            is_partial(run),
+            -run.overall.accuracy.value,
+        )
 
     return sorted(findings.runs, key=key)
 
@@ -70,7 +76,7 @@ def missing(run: RunSummary) -> int:
     return run.overall.outcomes.error + run.overall.outcomes.unanswered
 
 
-def received(run: RunSummary) -> int:
+def received_count(run: RunSummary) -> int:
     """Responses that arrived."""
     return run.overall.outcomes.received
 
@@ -90,13 +96,13 @@ def caveats(run: RunSummary) -> str:
     """A remark on the score of an incomplete run; empty for a complete one."""
     absent = missing_note(run)
     # Without any response, "at most 100%" would say nothing.
-    limit = f" (at most {percent(run.overall.max_accuracy)})" if absent and received(run) else ""
+    limit = f" (at most {percent(run.overall.max_accuracy)})" if absent and received_count(run) else ""
     return "; ".join(filter(None, [asked_note(run), absent + limit]))
 
 
 def with_responses(findings: Findings) -> list[RunSummary]:
     """The runs with at least one response. A run with errors only is not drawn."""
-    return [run for run in findings.runs if received(run)]
+    return [run for run in findings.runs if received_count(run)]
 
 
 def run_colors(findings: Findings) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import socket
@@ -14,6 +15,7 @@ from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import anyio
 from inspect_ai._util.error import PrerequisiteError
@@ -52,10 +54,13 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.records.record import digest
 from fathom.runs.context_injection import HaltedError, install
-from fathom.runs.model_caller import Attempts, FatalError
+from fathom.runs.model_caller import Attempts, FatalError, NotStartedError
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.provider_errors import (
+    REFUSALS,
+    SHOWN,
+    Refusals,
     UnusableAnswerError,
     check_answers,
     error_message,
@@ -119,9 +124,15 @@ class EngineModel:
         self._streams = True
         self._calls_tools = True
         self._halted = False
+        self._stopping = False
+        """Whether no attempt is repeated: the run is to stop."""
+        self._waiting: dict[Attempts, anyio.CancelScope] = {}
+        """Requests whose last attempt has failed, until they are sent again."""
+        self._scope: ContextVar[anyio.CancelScope] = ContextVar("scope")
         self._limits = limits
         self._reporter = reporter or ProgressReporter()
         self._on_version = on_version
+        self._refusals = Refusals()
         self._outages = Outages(limits.max_outage, limits.backoff, self._reporter.notify)
         check_answers(model)
         install(model, self, self._sending)
@@ -138,9 +149,11 @@ class EngineModel:
     @contextmanager
     def _sending(self) -> Iterator[None]:
         """A block in which one attempt of a request is sent: it has a connection now."""
-        if self._halted:
-            raise HaltedError
         attempts = self._attempts.get()
+        # Some requests wait for a connection: of a run that is to stop, only questions that were begun are finished.
+        if self._halted or (self._stopping and attempts.begins_question):
+            raise HaltedError
+        self._waiting.pop(attempts, None)
         attempts.begin()
         try:
             yield
@@ -152,8 +165,19 @@ class EngineModel:
             raise
 
     def stop_waiting(self, reason: str) -> None:
-        """Give up requests that wait for an endpoint that is down."""
+        """Give up requests that wait for an endpoint that is down, or for another attempt."""
+        self._stopping = True
         self._outages.stop_waiting(reason)
+        for scope in self._waiting.values():
+            scope.cancel()
+
+    def _begins_again(self) -> None:
+        """The request of this task waits for another attempt. It is given up if the run is to stop."""
+        self._waiting[self._attempts.get()] = self._scope.get()
+        if self._stopping:
+            self._scope.get().cancel()
+        else:
+            self._reporter.retried()
 
     async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
         """One completion; calls `opened` when its first token arrives, and tells when an attempt is sent and fails."""
@@ -168,37 +192,47 @@ class EngineModel:
         self._attempts.set(attempts)  # each question has a task of its own
         try:
             with self._messages(prompt) as messages:
-                output = await self._through_outages(
-                    lambda: self._generate(messages, _tools(prompt.tools), choice, on_stream)
+                output = await self._unless_given_up(
+                    lambda: self._generate_by_offered_api(messages, _tools(prompt.tools), choice, on_stream)
                 )
-        except OutageError:
+        except (OutageError, NotStartedError):
             raise
         except Exception as error:
             cause = last_error(error)
             if isinstance(cause, BudgetReached):
                 raise cause from error
             if isinstance(cause, HaltedError):
-                raise FatalError("no further request is sent") from error
+                raise (FatalError("no further request is sent") if self._halted else NotStartedError) from error
             status = getattr(cause, "status_code", None)
             message = error_message(cause)
             if prompt.tools and status not in (401, 403, 429) and _NO_TOOLS.search(message):
                 self._calls_tools = False
                 raise ToolsUnsupportedError(message) from error
-            if status in (404, 405, 501) and _lacks_responses_api(self.model):
-                raise FatalError(
-                    f"The server at '{self.model.api.base_url}' does not offer the API that '{self.model}' needs "
-                    f"({status}). If it offers chat completions, use --model openai-api/NAME/"
-                    f"{self.model.name} with the same --url and the key in NAME_API_KEY."
-                ) from error
             if problem := fatal_problem(cause):
                 raise FatalError(
                     f"The provider of '{self.model}' {problem}, then run the same command again."
                 ) from error
             if status in (None, 400, 413, 422) and is_overflow(message):
                 return Completion("", "overflow")
+            if self._refusals.is_hopeless(status, message):
+                raise FatalError(
+                    f"The provider of '{self.model}' has answered all of the first {REFUSALS} requests with the same "
+                    f"error: {_shortened(message)} Check the model's name, its API key and the settings, then run the "
+                    "same command again."
+                ) from error
             raise ProviderError(fault_of_body(cause) or f"{type(cause).__name__}: {message}") from error
+        finally:
+            self._waiting.pop(attempts, None)
+        self._refusals.answered()
         self._on_version(_clean(output.model)[:MAX_VERSION_LENGTH])
         return _completion(output)
+
+    async def _unless_given_up(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
+        """The output of a request, repeated where that may help; raises NotStartedError once the run is to stop."""
+        with anyio.CancelScope() as scope:
+            self._scope.set(scope)
+            return await self._through_outages(send)
+        raise NotStartedError
 
     async def _through_outages(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
         """The output of a request, which is sent again after attempts that the endpoint did not answer.
@@ -213,7 +247,7 @@ class EngineModel:
                 output = await send()
             except Exception as error:
                 cause = last_error(error)
-                if not is_unanswered(cause):
+                if fatal_problem(cause) or not is_unanswered(cause):
                     if isinstance(cause, BudgetReached | HaltedError):
                         self._outages.withdrawn()
                     else:
@@ -222,15 +256,32 @@ class EngineModel:
                 # A question that always takes too long must not look like an endpoint that is down.
                 attempts = (call,) if is_timeout(cause) or fault_of_body(cause) else (call, attempt)
                 self._outages.failed(attempts, begun, problem_of_attempt(cause))
+                if not self._outages.is_down and attempt >= self._limits.retries:
+                    raise
+                self._begins_again()
                 if not self._outages.is_down:
-                    if attempt >= self._limits.retries:
-                        raise
                     await anyio.sleep(self._limits.backoff * (2**attempt + random.random()))
-                self._reporter.retried()
             else:
                 self._outages.answered()
                 return output
         raise AssertionError("the loop ends with a return or an error")
+
+    async def _generate_by_offered_api(
+        self, messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice | None, on_stream: Any
+    ) -> ModelOutput:
+        """The output of one request: by OpenAI's Responses API, or chat completions if the server has only those."""
+        api: Any = self.model.api
+        # A server that the user named: OpenAI's own has both.
+        has_choice = bool(api.base_url) and bool(getattr(api, "responses_api", False))
+        try:
+            return await self._generate(messages, tools, choice, on_stream)
+        except Exception as error:
+            if not has_choice or getattr(last_error(error), "status_code", None) not in (404, 405, 501):
+                raise
+        if api.responses_api:
+            api.responses_api = False
+            self._reporter.notify(f"'{api.base_url}' does not offer the Responses API; its chat completions are used")
+        return await self._generate(messages, tools, choice, on_stream)
 
     async def _generate(
         self, messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice | None, on_stream: Any
@@ -266,7 +317,7 @@ class EngineModel:
                 return False
             wanted = should_retry(ex)
             if wanted:
-                self._reporter.retried()
+                self._begins_again()
             return wanted
 
         self.model.should_retry = retry  # type: ignore[method-assign]
@@ -384,9 +435,10 @@ class ProviderError(CallError):
     """The provider's last error, after all retries."""
 
 
-def _lacks_responses_api(model: ProviderModel) -> bool:
-    """Whether a server that the user named is asked through OpenAI's newer API, which few other servers have."""
-    return bool(model.api.base_url) and bool(getattr(model.api, "responses_api", False))
+def _shortened(message: str) -> str:
+    """The message in one line that ends with a period."""
+    text = " ".join(message.split())
+    return text[:SHOWN].rstrip(".") + (" ..." if len(text) > SHOWN else ".")
 
 
 def _completion(output: ModelOutput) -> Completion:
@@ -434,6 +486,7 @@ def open_model(
 ) -> ProviderModel:
     """The provider's model. A wrong name, key or address is an error before anything is sent."""
     _check_address(name, url)
+    _limit_connecting(limits.connect_timeout)
     config = GenerateConfig(
         temperature=settings.temperature,
         seed=settings.seed,
@@ -454,6 +507,15 @@ def open_model(
         raise FathomError(f"The model '{name}' is unknown: {_one_line(error)}. See `fathom run --help`.") from error
     _check_connection(name, model)
     return model
+
+
+def _limit_connecting(seconds: float) -> None:
+    """Limit the time to connect, in the variables of the engine: its default is two attempts of up to two minutes.
+
+    A connection that fails is tried again by `Outages`.
+    """
+    os.environ["INSPECT_HTTP_CONNECT_TIMEOUT"] = str(seconds)
+    os.environ["INSPECT_HTTP_CONNECT_RETRIES"] = "0"
 
 
 def _missing_prerequisite(name: str, message: str) -> str:
@@ -498,6 +560,8 @@ def _check_connection(name: str, model: ProviderModel) -> None:
     """Raise an error if no server listens at an endpoint that the user gave."""
     address = urlsplit(model.api.base_url or "")
     if not address.hostname or not name.startswith(("openai-api/", "vllm/", "sglang/", "ollama/")):
+        return
+    if {address.scheme, "all"} & getproxies().keys() and not proxy_bypass(address.hostname):
         return
     port = address.port or (443 if address.scheme == "https" else 80)
     try:

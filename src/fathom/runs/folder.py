@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import Field, JsonValue, ValidationError
 
+from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import ContextId, Split
 from fathom.records.documents import NonNegativeInt, PositiveInt
@@ -260,9 +261,9 @@ class RunFolder:
         """Store the usage of a call, even if its question gets no response."""
         self._spending.append(usage)
 
-    def sending(self, price: float | None) -> AbstractContextManager[CallMark]:
-        """A block in which a call is sent that costs at most `price`; a kill after its mark is noticed later."""
-        return self._sent.sending(price)
+    def sending(self, highest: Usage) -> AbstractContextManager[CallMark]:
+        """A block in which a call with this maximum usage is sent; a kill after its mark is noticed later."""
+        return self._sent.sending(highest)
 
     def find_call(self, question: QuestionId, sample: int, prompt: Prompt) -> Completion | None:
         """The completion of a call that an earlier process made for a question without a response."""
@@ -484,9 +485,13 @@ def read_spent(folder: Path) -> float:
     return sum(usage.price or 0.0 for usage in read_usages(folder))
 
 
-def spent_at_most(folder: Path) -> float:
-    """The dollars that a run has spent if lost calls cost as much as they can."""
-    return read_spent(folder) + sum(call.price or 0.0 for call in lost_calls(folder))
+def spent_at_most(folder: Path, info: ModelInfo) -> float:
+    """The dollars that a run has spent if lost calls cost as much as they can.
+
+    Usage whose price was unknown when it was recorded counts at the present prices of the model.
+    """
+    used = (*read_usages(folder), *(call.highest for call in lost_calls(folder)))
+    return sum((info.price(one) if one.price is None else one.price) or 0.0 for one in used)
 
 
 def is_running(folder: Path) -> bool:

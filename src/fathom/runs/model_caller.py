@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
+
+import anyio
 
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Prompt
@@ -41,15 +44,17 @@ def ignore_notice(text: str) -> None:
     """Ignore a notice."""
 
 
-Sending = Callable[[float | None], AbstractContextManager[CallMark]]
-"""A context manager around one call, given the highest price of the call. The mark is set when the call is sent. If the
+Sending = Callable[[Usage], AbstractContextManager[CallMark]]
+"""A context manager around one call, given the maximum usage of the call. The mark is set when the call is sent. If the
 process ends after that and before the end of the block, the call counts as lost."""
 
 
 class Attempts:
     """The attempts of one call. One that broke off may have been paid: it counts at the highest price of the call."""
 
-    def __init__(self, mark: CallMark, budget: Budget, price: float | None) -> None:
+    def __init__(self, mark: CallMark, budget: Budget, price: float | None, begins_question: bool = False) -> None:
+        self.begins_question = begins_question
+        """Whether it is the first call of its question."""
         self._mark = mark
         self._budget = budget
         self._price = price
@@ -84,7 +89,7 @@ class Model(Protocol):
         ...
 
     def stop_waiting(self, reason: str) -> None:
-        """Give up requests that wait for an endpoint that is down."""
+        """Give up requests that wait for an endpoint that is down, or for another attempt."""
         ...
 
 
@@ -102,7 +107,7 @@ class NoModel:
 
 
 class NotStartedError(Exception):
-    """The run was stopped while the question waited for its turn."""
+    """The run was stopped while the question waited for its turn, or for another attempt."""
 
 
 class FatalError(Exception):
@@ -138,6 +143,8 @@ class ModelCaller:
         """The problem with the usage that the server reports; None if it is plausible."""
         self.stopped: str | None = None
         """Why no further question is begun."""
+        self._stop = anyio.Event()
+        """Set when the run is to stop, unless the budget is the reason."""
         self._skipped: str | None = None
         """Why a question was left out, if the budget did not suffice for it."""
         self.fatal: str | None = None
@@ -146,13 +153,15 @@ class ModelCaller:
     def stop(self, reason: str) -> None:
         """Begin no further question. Requests in flight are finished."""
         self.stopped = self.stopped or reason
+        self._stop.set()
         self._model.stop_waiting(reason)
 
     def skip(self, reached: BudgetReached) -> None:
         """Skip a question that may cost more than is left; stop the run if the budget is nearly spent."""
         self._skipped = f"the budget is reached: {reached}"
         if self._budget.is_nearly_spent:
-            self.stop(self._skipped)
+            # Requests that were admitted are within the budget: they may wait for a connection or another attempt.
+            self.stopped = self.stopped or self._skipped
 
     def ends_with(self, error: Exception) -> bool:
         """Stop the run if no further question can be asked after this error; False if the error is one question's own.
@@ -188,7 +197,7 @@ class ModelCaller:
         """One completion, paid from the budget.
 
         `call` gives the estimate of this call. `question` gives that of the question that this call begins; it is not
-        begun once the run is stopped, or if its calls could exceed the budget. Both are computed only when needed.
+        begun once the run is stopped, or if its calls could exceed the budget; computed only if there is one.
         """
         async with self._gate.through(prompt.prefix) as opened:
             if self.fatal is not None:
@@ -196,13 +205,14 @@ class ModelCaller:
             if self.stopped is not None and question is not None:
                 raise NotStartedError
             begun = None if question is None else self._highest_price(question)
-            highest = self._highest_price(call)
-            reserved = await self._budget.reserve(highest, begun)
+            # Also without a budget: a later one counts calls that broke off.
+            highest = self.highest_usage(call())
+            reserved = await self._budget.reserve(highest.price, begun)
             paid: float | None = None
             try:
-                await self._pace.wait()
+                await self._take_turn(begins=question is not None)
                 with self._sending(highest) as mark:
-                    attempts = Attempts(mark, self._budget, highest)
+                    attempts = Attempts(mark, self._budget, highest.price, begins_question=question is not None)
                     completion = await self._model.complete(prompt, opened, attempts)
                     used = completion.usage if completion.usage.input_tokens else self._estimated(call, completion)
                     self._check_usage(used, call, completion)
@@ -229,8 +239,8 @@ class ModelCaller:
         reserved = await self._budget.reserve(highest_price)
         paid: float | None = None
         try:
-            await self._pace.wait()
-            with self._sending(highest_price) as mark:
+            await self._take_turn(begins)
+            with self._sending(Usage(price=highest_price)) as mark:
                 mark.begin()
                 completion = await send()
                 paid = highest_price if completion.usage.price is None else completion.usage.price
@@ -243,6 +253,12 @@ class ModelCaller:
         finally:
             self._budget.settle(reserved, paid)
         return replace(completion, text=without_secrets(completion.text))
+
+    async def _take_turn(self, begins: bool) -> None:
+        """Wait for the turn of a request; one that begins a question is given up if the run is to stop."""
+        await self._pace.wait(self._stop if begins else None)
+        if begins and self._stop.is_set():
+            raise NotStartedError
 
     def _check_usage(self, used: Usage, call: MakeEstimate, completion: Completion) -> None:
         """Warn if the reported usage does not fit the text: prices and the budget depend on it."""
@@ -288,13 +304,23 @@ class ModelCaller:
 def stop_on_interrupt(caller: ModelCaller, notify: Notify = ignore_notice) -> Iterator[None]:
     """On the first Ctrl-C, finish the requests in flight; on the second, stop at once.
 
-    SIGTERM and SIGHUP, which job schedulers and closed terminals send, have the same effect.
+    SIGTERM and SIGHUP, which job schedulers and closed terminals send, have the same effect, except that SIGHUP never
+    counts as the second: both the terminal and the shell send it.
     """
+    stopping = False
 
     def interrupted(number: int, frame: Any) -> None:
-        if caller.stopped is not None:
+        nonlocal stopping
+        if stopping or caller.stopped is not None:
+            if number == signal.SIGHUP:
+                return
             raise KeyboardInterrupt
-        caller.stop(f"{INTERRUPTED} by {'Ctrl-C' if number == signal.SIGINT else signal.Signals(number).name}")
+        stopping = True
+        name = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+        _in_event_loop(lambda: stop(f"{INTERRUPTED} by {name}"))
+
+    def stop(reason: str) -> None:
+        caller.stop(reason)
         notify("stopping: requests in flight are finished; interrupt again to stop at once")
 
     signals = [signal.SIGINT, signal.SIGTERM]
@@ -312,6 +338,16 @@ def stop_on_interrupt(caller: ModelCaller, notify: Notify = ignore_notice) -> It
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _in_event_loop(work: Callable[[], None]) -> None:
+    """Do this work in the running event loop: a signal handler may interrupt it anywhere, and does not wake it up."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        work()
+    else:
+        loop.call_soon_threadsafe(work)
 
 
 def highest_usage(estimate: CallEstimate, info: ModelInfo, max_tokens: int) -> Usage:

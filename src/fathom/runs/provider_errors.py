@@ -38,8 +38,20 @@ class UnusableAnswerError(Exception):
     """The server answered with something that is not a completion."""
 
 
+_TLS = {
+    "CERTIFICATE_VERIFY_FAILED": "has a certificate that cannot be verified. If you trust it, name a file with the "
+    "certificate in SSL_CERT_FILE",
+    "WRONG_VERSION_NUMBER": "does not speak TLS. Check its address: it may begin with http://",
+}
+"""Errors of TLS that do not pass, with what to do."""
+
+
 def fatal_problem(error: BaseException) -> str:
     """An error that every further request would repeat, with what to check; empty for other errors."""
+    for cause in _causes(error):
+        for name, advice in _TLS.items():
+            if name in str(cause):
+                return advice
     status = getattr(error, "status_code", None)
     if status == 429 and getattr(error, "code", None) != "insufficient_quota":
         return ""  # a rate limit
@@ -48,6 +60,33 @@ def fatal_problem(error: BaseException) -> str:
     is_redirect = status is not None and 300 <= status < 400
     problem = "refers to another address, which may be any" if is_redirect else _FATAL.get(status or 0)
     return f"{problem} ({status}). Check the model's name, its API key and its address" if problem else ""
+
+
+REFUSALS = 5
+"""Requests that are rejected with one message, before any is answered, after which a run is hopeless."""
+_VARIABLE = re.compile(r"[0-9a-f]*\d[0-9a-f-]*", re.IGNORECASE)
+"""What differs between two messages that say the same, such as the id of a request."""
+
+
+class Refusals:
+    """Notices that a server rejects every request, for example since it calls an unknown model an invalid request."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._messages: set[str] = set()
+        self._any_answered = False
+
+    def answered(self) -> None:
+        """A request was answered."""
+        self._any_answered = True
+
+    def is_hopeless(self, status: int | None, message: str) -> bool:
+        """Count a rejected request; whether all requests so far were rejected with this message."""
+        if self._any_answered or status is None or status == 429:
+            return False
+        self._count += 1
+        self._messages.add(_VARIABLE.sub("", message))
+        return self._count >= REFUSALS and len(self._messages) == 1
 
 
 def error_message(error: BaseException) -> str:
@@ -112,6 +151,8 @@ def problem_of_attempt(error: BaseException) -> str:
     if is_timeout(error):
         return "no response within the time limit"
     broken = _broken_connection(error)
+    if broken is not None and "Timeout" in type(broken).__name__:
+        return "no connection within the time limit"
     return fault_of_body(error) or " ".join(str(broken or "").split())[:SHOWN] or type(error).__name__
 
 

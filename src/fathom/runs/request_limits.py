@@ -166,13 +166,14 @@ class Pace:
         self._next = 0.0
         """When the next request may be sent."""
 
-    async def wait(self) -> None:
-        """Wait for the turn of a request."""
+    async def wait(self, stop: anyio.Event | None = None) -> None:
+        """Wait for the turn of a request, or until `stop` is set."""
         now = time.monotonic()
         turn = max(now, self._next)
         self._next = turn + self._seconds
         if turn > now:
-            await anyio.sleep(turn - now)
+            with anyio.move_on_after(turn - now):
+                await (stop.wait() if stop is not None else anyio.sleep_forever())
 
 
 class SharedLimits:

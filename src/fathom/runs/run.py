@@ -86,14 +86,16 @@ class RunLimits:
     """Seconds before the second attempt."""
     max_outage: float = 120.0
     """Seconds to wait for an endpoint that has stopped answering."""
+    connect_timeout: float = 30.0
+    """Seconds for a connection to the server, and as many again for its TLS handshake."""
     requests_per_minute: float | None = None
     """The maximum number of requests that are begun in a minute; retries after a rate limit are not counted."""
     shared: SharedLimits | None = None
     """The budget and the gates that the cells of a matrix share."""
 
-    def budget_for(self, folder: RunFolder) -> Budget:
+    def budget_for(self, folder: RunFolder, info: ModelInfo) -> Budget:
         """The budget of a run."""
-        return self.shared.budget if self.shared else Budget(self.budget, spent_at_most(folder.folder))
+        return self.shared.budget if self.shared else Budget(self.budget, spent_at_most(folder.folder, info))
 
     def gate_for(self, model: str) -> Gate:
         """The gate of a run."""
@@ -134,7 +136,7 @@ def run(
                 EngineModel(model, expander(bench, pending), limits, reporter, folder.add_model_version),
                 info,
                 settings.max_tokens,
-                limits.budget_for(folder),
+                limits.budget_for(folder, info),
                 limits.gate_for(manifest.model),
                 folder.pay,
                 folder.sending,
@@ -176,7 +178,7 @@ def run_without_model(
         session = begin_session(None, system.name if is_address(system.name) else "")
         async with opened(system, requests, model) as active:
             with RunFolder(path, manifest, session) as folder:
-                budget = limits.budget_for(folder)
+                budget = limits.budget_for(folder, info)
                 caller = ModelCaller(
                     NoModel(),
                     info,

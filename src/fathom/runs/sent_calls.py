@@ -17,6 +17,7 @@ from pydantic import Field
 from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import file_errors
 from fathom.records.files import Journal, write_records
+from fathom.records.questions import Usage
 from fathom.records.record import Record
 
 
@@ -25,24 +26,40 @@ class SentCall(Record):
 
     number: NonNegativeInt
     price: Annotated[float, Field(ge=0)] | None = None
-    """Its maximum price in US dollars; None if the run has no budget."""
+    """Its maximum price in US dollars; None if prices are unknown."""
+    input_tokens: NonNegativeInt = 0
+    output_tokens: NonNegativeInt = 0
+    """At most so many tokens."""
     ended: bool = False
+
+    @property
+    def highest(self) -> Usage:
+        """Its maximum usage."""
+        return Usage(input_tokens=self.input_tokens, output_tokens=self.output_tokens, price=self.price)
 
 
 class CallMark:
     """Marks a call as sent, once for each attempt, and as ended."""
 
-    def __init__(self, write: Callable[[SentCall], None], numbers: Iterator[int], price: float | None) -> None:
+    def __init__(self, write: Callable[[SentCall], None], numbers: Iterator[int], highest: Usage) -> None:
         self._write = write
         self._numbers = numbers
-        self._price = price
+        self._highest = highest
         self._number: int | None = None
 
     def begin(self) -> None:
         """The call is about to be sent."""
         if self._number is None:
             self._number = next(self._numbers)
-            self._write(SentCall(number=self._number, price=self._price))
+            highest = self._highest
+            self._write(
+                SentCall(
+                    number=self._number,
+                    price=highest.price,
+                    input_tokens=highest.input_tokens,
+                    output_tokens=highest.output_tokens,
+                )
+            )
 
     def end(self) -> None:
         """The call has ended, or its last attempt was not paid."""
@@ -55,9 +72,9 @@ class CallMark:
         self._number = None
 
 
-def unrecorded(price: float | None) -> AbstractContextManager[CallMark]:
+def unrecorded(highest: Usage) -> AbstractContextManager[CallMark]:
     """A mark that is written nowhere."""
-    return nullcontext(CallMark(lambda call: None, count(1), price))
+    return nullcontext(CallMark(lambda call: None, count(1), highest))
 
 
 class SentCalls:
@@ -88,12 +105,12 @@ class SentCalls:
         return lost
 
     @contextmanager
-    def sending(self, price: float | None) -> Iterator[CallMark]:
-        """A mark for the call of this block, which ends with it.
+    def sending(self, highest: Usage) -> Iterator[CallMark]:
+        """A mark for the call of this block, which ends with it, with the maximum usage of the call.
 
         A call that is abandoned because the process stops has no end.
         """
-        mark = CallMark(self._journal.append, self._numbers, price)
+        mark = CallMark(self._journal.append, self._numbers, highest)
         try:
             yield mark
         except Exception:

@@ -88,16 +88,16 @@ def swap(
     """
     bench = Bench(folder)
     refuse_unsound(bench)
-    found = complete_bench(out, _inputs(bench, seed))
-    if found is not None and (out / CORPUS).is_dir():
-        return found
+    existing = complete_bench(out, _inputs(bench, seed))
+    if existing is not None and (out / CORPUS).is_dir():
+        return existing
     if contents(out) != {CORPUS}:  # a killed swap may have left a corpus; its recipe identifies the swap
         refuse_another(out)
     _refuse_unswappable(bench)
-    with bench.open_corpus(corpus_folder) as before, making(out) as finish:
-        swapping, corpus_report = swap_corpus(before, out / CORPUS, seed)
+    with bench.open_corpus(corpus_folder) as original, making(out) as finish:
+        swapping, corpus_report = swap_corpus(original, out / CORPUS, seed)
         with Corpus(out / CORPUS) as after:
-            swapped = _Swap(bench, SwappedContexts(before, after, swapping))
+            swapped = _Swap(bench, SwappedContexts(original, after, swapping))
             with writing(out) as write:
                 for verified in swapped.items(progress):
                     write(verified)
@@ -116,7 +116,11 @@ def _refuse_unswappable(bench: Bench) -> None:
         raise FathomError(f"The bench '{bench.folder}' is already swapped. Swap the original bench.")
     if not any(family(name).swap for name in bench.manifest.families):
         names = ", ".join(bench.manifest.families)
-        reasons = [f": {found.no_swap}" for name in bench.manifest.families if (found := family(name)).no_swap]
+        reasons = [
+            f": {swapped_family.no_swap}"
+            for name in bench.manifest.families
+            if (swapped_family := family(name)).no_swap
+        ]
         raise FathomError(
             f"Questions of the family {names} cannot be swapped{''.join(reasons[:1])}. Use a bench of another family."
         )
@@ -148,7 +152,7 @@ class _Swap:
                     continue
                 swapped = swappers[name].swap(context, after, items_of_family)
                 after = swapped.context
-                swapped_items += map(_marked, swapped.items)
+                swapped_items += map(_mark_changed, swapped.items)
                 self._lost.update(swapped.refused)
             verified = self._verifier.verify(after, swapped_items)
             self._lost.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
@@ -207,7 +211,7 @@ class _Swap:
         )
 
 
-def _marked(item: Item) -> Item:
+def _mark_changed(item: Item) -> Item:
     """The item with a tag that says whether its answer changed."""
     before, now = item.key.original, item.key.answer
     assert before is not None

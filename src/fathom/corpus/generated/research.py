@@ -41,8 +41,8 @@ def _faults(letter: Document, study: ResearchSubject) -> tuple[bool, int]:
 def _states_subject(letter: Document, study: ResearchSubject) -> bool:
     """Whether its prose names its method and two more attributes that citing works may mention."""
     prose = letter.text[: letter.paragraphs[-1].end].casefold()
-    others = (study.object.own, study.setting.own, study.material.own, study.quantity.name)
-    return study.method.own.casefold() in prose and sum(term.casefold() in prose for term in others) > 1
+    other_terms = (study.object.own, study.setting.own, study.material.own, study.quantity.name)
+    return study.method.own.casefold() in prose and sum(term.casefold() in prose for term in other_terms) > 1
 
 
 class Letter(Manuscript):
@@ -72,8 +72,10 @@ class Letter(Manuscript):
 
     def _parts(self) -> set[str]:
         """The roles of the sentences that fit in addition to those that cite."""
-        listed = sum(map(_listed_length, self.plan.cited)) / _LISTED
-        available = self.plan.tokens - self.draft.here / _HEAD - listed - _MENTION * (len(self.plan.cited) + 1)
+        reference_tokens = sum(map(_listed_length, self.plan.cited)) / _LISTED
+        available = (
+            self.plan.tokens - self.draft.here / _HEAD - reference_tokens - _MENTION * (len(self.plan.cited) + 1)
+        )
         if self.attempt >= _PATIENCE:
             # Long names and titles use up the space, so the plan cannot be met.
             available = 0
@@ -97,13 +99,13 @@ class Letter(Manuscript):
 
     def _main_text(self, parts: set[str]) -> None:
         """Write one or two paragraphs: findings of others, and those of this letter."""
-        others = [role for role in _OTHERS if role in parts | {"citing"}]
-        own = [role for role in _OWN if role in parts | {"borrowing"}]
-        if len(own) < 4:
-            self._write_paragraph((*others, *own))
+        roles_of_others = [role for role in _OTHERS if role in parts | {"citing"}]
+        own_roles = [role for role in _OWN if role in parts | {"borrowing"}]
+        if len(own_roles) < 4:
+            self._write_paragraph((*roles_of_others, *own_roles))
         else:
-            self._write_paragraph(others)
-            self._write_paragraph(own)
+            self._write_paragraph(roles_of_others)
+            self._write_paragraph(own_roles)
 
     def _write_paragraph(self, roles: Iterable[str]) -> Span:
         """A paragraph of sentences in these roles."""
@@ -118,9 +120,9 @@ class Letter(Manuscript):
             self._cite(self.rng.choice((0, 1, 1)))
         elif role == "borrowing":
             while self.bibliography.left:
-                self._say("attributional", self.finding)
+                self._write_sentence("attributional", self.finding)
         elif role == "claim":
-            self.claims.append((self.finding.number, self._say("claim", self.finding).span))
+            self.claims.append((self.finding.number, self._write_sentence("claim", self.finding).span))
         elif role == "evidence":
             self._say_evidence(self.rng.choice(("evidence", "result")), self.finding)
         elif role == "evidence_check":
@@ -128,7 +130,7 @@ class Letter(Manuscript):
         elif role == "closing":
             self._close()
         else:
-            self._say(role, self.finding)
+            self._write_sentence(role, self.finding)
 
     def _cite(self, keep: int) -> None:
         """Mention works until `keep` are left."""
@@ -136,19 +138,19 @@ class Letter(Manuscript):
             left = self.bibliography.left - keep
             grouped = left > 1 and self.rng.random() < (0.9 if self.crowded else 0.3)
             single = self.rng.choice(("descriptive_end", "descriptive_who"))
-            self._say("group" if grouped else single, self.finding)
+            self._write_sentence("group" if grouped else single, self.finding)
 
     def _close(self) -> None:
         """A last sentence; without a finding it can only be an opinion or a warning."""
         if self.evidence:
-            self._say(self.rng.choice(("conclusion", "limitation", "future")), self.finding)
+            self._write_sentence(self.rng.choice(("conclusion", "limitation", "future")), self.finding)
         elif self.rng.random() < 0.6:
-            self.claims.append(("belief", self._say("unsupported", self.finding).span))
+            self.claims.append(("belief", self._write_sentence("unsupported", self.finding).span))
         else:
-            self._say("caution", self.finding)
+            self._write_sentence("caution", self.finding)
 
     def _draw(self, role: str) -> str:
-        """A template that mentions nothing this letter lacks."""
+        """A template that mentions only parts that this letter has."""
         while True:
             template = super()._draw(role)
             if not _NOT_IN_LETTERS.search(template) and (role != "aim" or self._can_aim(template)):

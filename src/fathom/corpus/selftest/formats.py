@@ -67,7 +67,7 @@ def jats(document: ParsedDocument) -> Files:
         f"<abstract>{''.join(_jats_block(block) for block in document.abstract)}</abstract></article-meta></front>"
     )
     entries = "".join(_jats_reference(reference) for reference in document.references)
-    body = _nested(
+    body = _nest_sections(
         document.body, lambda heading: f"<sec><title>{_jats_inlines(heading.inlines)}</title>", "</sec>", _jats_block
     )
     text = f"<article>{front}<body>{body}</body><back><ref-list>{entries}</ref-list></back></article>"
@@ -111,7 +111,7 @@ def tei(document: ParsedDocument) -> Files:
         for author in document.authors
     )
     entries = "".join(_tei_reference(reference) for reference in document.references)
-    body = _nested(
+    body = _nest_sections(
         document.body,
         lambda heading: f"<div><head>{escape(inlines_text(heading.inlines))}</head>",
         "</div>",
@@ -160,21 +160,21 @@ def _tei_reference(reference: ParsedReference) -> str:
     )
 
 
-def _nested(
+def _nest_sections(
     blocks: Sequence[Block], opening: Callable[[Heading], str], closing: str, block: Callable[[Block], str]
 ) -> str:
     """Return blocks as markup with nested sections. `opening` and `block` write a heading and any other block."""
     pieces: list[str] = []
     open_levels: list[int] = []
-    for one in blocks:
-        if isinstance(one, Heading):
-            while open_levels and open_levels[-1] >= one.level:
+    for current in blocks:
+        if isinstance(current, Heading):
+            while open_levels and open_levels[-1] >= current.level:
                 pieces.append(closing)
                 open_levels.pop()
-            pieces.append(opening(one))
-            open_levels.append(one.level)
+            pieces.append(opening(current))
+            open_levels.append(current.level)
         else:
-            pieces.append(block(one))
+            pieces.append(block(current))
     return "".join(pieces) + closing * len(open_levels)
 
 
@@ -194,8 +194,8 @@ def latexml(document: ParsedDocument) -> Files:
             ),
         )
 
-    def block(one: Block) -> str:
-        match one:
+    def block(block_to_write: Block) -> str:
+        match block_to_write:
             case Paragraph(inlines):
                 return f'<div class="ltx_para"><p class="ltx_p">{render(inlines)}</p></div>'
             case ParsedTable(caption, rows):
@@ -228,7 +228,7 @@ def latexml(document: ParsedDocument) -> Files:
         f'<div class="ltx_authors">{authors}</div>'
         f'<div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6>'
         f"{''.join(map(block, document.abstract))}</div>"
-        f"{_nested(document.body, opening, '</section>', block)}"
+        f"{_nest_sections(document.body, opening, '</section>', block)}"
         '<section class="ltx_bibliography"><h2 class="ltx_title ltx_title_bibliography">References</h2>'
         f'<ul class="ltx_biblist">{entries}</ul></section></article></body></html>'
     )
@@ -342,21 +342,21 @@ def _with_commands(inlines: Inlines, command: Callable[[str], str], text: Callab
 
     A bracket that contains only citations becomes one command. `command` gets the keys, separated by commas.
     """
-    whole = ""
+    marked_text = ""
     marks: list[CitationMark] = []
     for piece in inlines:
         if isinstance(piece, CitationMark) and piece.keys:
-            whole += f"\0{len(marks)}\0"
+            marked_text += f"\0{len(marks)}\0"
             marks.append(piece)
         else:
-            whole += inline_text(piece)
+            marked_text += inline_text(piece)
     pieces: list[str] = []
     position = 0
-    for match in re.finditer(r"[(\[]\0\d+\0(?:[;,] ?\0\d+\0)*[)\]]|\0\d+\0", whole):
+    for match in re.finditer(r"[(\[]\0\d+\0(?:[;,] ?\0\d+\0)*[)\]]|\0\d+\0", marked_text):
         keys = (key for number in re.findall(r"\0(\d+)\0", match[0]) for key in marks[int(number)].keys)
-        pieces += [text(whole[position : match.start()]), command(",".join(keys))]
+        pieces += [text(marked_text[position : match.start()]), command(",".join(keys))]
         position = match.end()
-    return "".join([*pieces, text(whole[position:])])
+    return "".join([*pieces, text(marked_text[position:])])
 
 
 def _abstract(document: ParsedDocument, render: Callable[[Inlines], str]) -> list[str]:

@@ -75,17 +75,17 @@ _PLANTED_ATTRIBUTES = (
 _COMPARISON = "What does the article report about this comparison? "
 
 
-def compared(text: str) -> str:
+def comparison_asked_about(text: str) -> str:
     """The comparison that a question asks for evidence on."""
     return text.split("\n\n", maxsplit=1)[0].removeprefix(_COMPARISON)
 
 
 def finding_question(question: str, options: tuple[str, ...]) -> str:
     """The question for the label of a comparison and the evidence for it."""
-    listed = "; ".join(options)
+    choices = "; ".join(options)
     return (
         f"{_COMPARISON}{question}\n\n"
-        f"Choose one label among: {listed}. Quote the sentences of the article that show it, word for word and as few "
+        f"Choose one label among: {choices}. Quote the sentences of the article that show it, word for word and as few "
         'as suffice. Answer with one JSON object: {"label": "...", "evidence": [{"quote": "..."}]}'
     )
 

@@ -54,7 +54,9 @@ class _Writer:
         keys = [self._comparable(sort.measure) for sort in program.order]
         if program.top is not None:
             return self._top(columns, keys, program, program.top)
-        text = f"SELECT {_distinct(output)}{', '.join((*columns, *keys))} FROM {self._source}{self._where(program)}"
+        text = (
+            f"SELECT {_distinct(output)}{', '.join((*columns, *keys))} FROM {self._source}{self._where_clause(program)}"
+        )
         text += self._grouping(program)
         if program.order:
             text += f" ORDER BY {', '.join(map(self._sort, program.order))}"
@@ -63,24 +65,23 @@ class _Writer:
     def _top(self, columns: list[str], keys: list[str], program: tree.Program, top: int | tree.Slot) -> str:
         """The rows whose rank is high enough. RANK gives tied rows one rank, so a tie at the end is kept whole."""
         names = [f"key{number}" for number in range(1, len(keys) + 1)]
-        shown = ["wanted", *(f"wanted{number}" for number in range(2, len(columns) + 1))]
-        wanted = [f"{text} AS {name}" for text, name in zip((*columns, *keys), (*shown, *names), strict=True)]
-        source = f"FROM {self._source}{self._where(program)}{self._grouping(program)}"
+        output_names = ["wanted", *(f"wanted{number}" for number in range(2, len(columns) + 1))]
+        aliased = [f"{text} AS {name}" for text, name in zip((*columns, *keys), (*output_names, *names), strict=True)]
+        source = f"FROM {self._source}{self._where_clause(program)}{self._grouping(program)}"
         order = ", ".join(f"{name} {sort.direction}" for name, sort in zip(names, program.order, strict=True))
         if _distinct(program.output):
             # Ranks are computed before DISTINCT is applied, so distinct rows come from a separate subquery.
-            inner = (
-                f"SELECT *, RANK() OVER (ORDER BY {order}) AS place FROM (SELECT DISTINCT {', '.join(wanted)} {source})"
-            )
+            distinct_rows = f"SELECT DISTINCT {', '.join(aliased)} {source}"
+            inner = f"SELECT *, RANK() OVER (ORDER BY {order}) AS place FROM ({distinct_rows})"
         else:
             rank = f"RANK() OVER (ORDER BY {', '.join(map(self._sort, program.order))}) AS place"
-            inner = f"SELECT {', '.join((*wanted, rank))} {source}"
-        listed = ", ".join((*shown, *names))
-        return f"SELECT {listed} FROM ({inner}) WHERE place <= {self._value(top)} ORDER BY {order}"
+            inner = f"SELECT {', '.join((*aliased, rank))} {source}"
+        selected = ", ".join((*output_names, *names))
+        return f"SELECT {selected} FROM ({inner}) WHERE place <= {self._value(top)} ORDER BY {order}"
 
     def _over_groups(self, output: tree.GroupsAggregate, program: tree.Program) -> str:
         result = output.key.name if output.result is None else self._result(output.result)
-        inner = f"SELECT {result} AS result FROM {self._source}{self._where(program)}"
+        inner = f"SELECT {result} AS result FROM {self._source}{self._where_clause(program)}"
         inner += f" GROUP BY {output.key.name}"
         if output.having is not None:
             inner += f" HAVING {self._having(output.having, program)}"
@@ -101,7 +102,7 @@ class _Writer:
             case _:
                 return [self._result(output)]
 
-    def _where(self, program: tree.Program) -> str:
+    def _where_clause(self, program: tree.Program) -> str:
         conditions = [] if program.where is None else [self._condition(program.where)]
         conditions += [f"{self._operand(measure)} IS NOT NULL" for measure in self._schema.required(program)]
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
@@ -115,7 +116,7 @@ class _Writer:
 
     def _having(self, having: tree.Having, program: tree.Program) -> str:
         if isinstance(having.value, tree.Aggregate):
-            overall = f"(SELECT {self._comparable(having.value)} FROM {self._source}{self._where(program)})"
+            overall = f"(SELECT {self._comparable(having.value)} FROM {self._source}{self._where_clause(program)})"
             return f"{self._comparable(having.result)} {having.sign} {overall}"
         return f"{self._comparable(having.result)} {having.sign} {self._value(having.value)}"
 
@@ -155,7 +156,7 @@ class _Writer:
             case tree.PeerAggregate():
                 return self._peers(measure)
             case tree.RelatedCount(relation, where):
-                return f"(SELECT COUNT(*) FROM {self._related(relation, where, correlated=True)})"
+                return f"(SELECT COUNT(*) FROM {self._related_rows(relation, where, correlated=True)})"
 
     def _operand(self, measure: tree.Measure | tree.Result | int | float) -> str:
         if isinstance(measure, int | float):
@@ -208,21 +209,21 @@ class _Writer:
 
     def _members(self, condition: tree.Exists) -> str:
         relation = self._schema.relation[condition.relation]
-        text = f"SELECT {relation.key} FROM {self._related(condition.relation, condition.where)}"
+        text = f"SELECT {relation.key} FROM {self._related_rows(condition.relation, condition.where)}"
         if condition.least == 1:
             return text
         return f"{text} GROUP BY {relation.key} HAVING COUNT(*) >= {self._value(condition.least)}"
 
-    def _related(self, name: str, where: tree.Condition | None, correlated: bool = False) -> str:
+    def _related_rows(self, name: str, where: tree.Condition | None, correlated: bool = False) -> str:
         """The rows of a relation that meet a condition; those of the row of the query around it if `correlated`."""
         relation = self._schema.relation[name]
-        outside = self._source, self._row
+        outer = self._source, self._row
         self._source = relation.table
         conditions = []
         if correlated:
             # A relation may lead from a table to itself, so the row of the outer query needs another name.
             self._row = "related" if self._row != "related" else "related2"
-            conditions.append(f"{self._row}.{relation.key} = {outside[1]}.{relation.owner}")
+            conditions.append(f"{self._row}.{relation.key} = {outer[1]}.{relation.owner}")
             text = f"{relation.table} AS {self._row}"
         else:
             self._row = text = relation.table
@@ -233,18 +234,18 @@ class _Writer:
                 conditions.extend((self._condition(left), self._condition(right)))
             case _:
                 conditions.append(self._condition(where))
-        self._source, self._row = outside
+        self._source, self._row = outer
         return f"{text} WHERE {' AND '.join(conditions)}" if conditions else text
 
-    def _pattern(self, fragment: str | tree.Slot, place: str) -> str:
+    def _pattern(self, fragment: str | tree.Slot, position: str) -> str:
         """The pattern of a LIKE."""
-        before, after = "" if place == "start" else "%", "" if place == "end" else "%"
+        prefix, suffix = "" if position == "start" else "%", "" if position == "end" else "%"
         if isinstance(fragment, tree.Slot):
             self.slots.append(fragment)
-            return " || ".join(part for part in (f"'{before}'", "?", f"'{after}'") if part != "''")
+            return " || ".join(part for part in (f"'{prefix}'", "?", f"'{suffix}'") if part != "''")
         if re.search(r"[%_]", fragment):
             raise ValueError(f"'{fragment}' contains a wildcard of LIKE")
-        return self._value(f"{before}{fragment}{after}")
+        return self._value(f"{prefix}{fragment}{suffix}")
 
     def _value(self, value: tree.ConstantOrSlot) -> str:
         if isinstance(value, tree.Slot):

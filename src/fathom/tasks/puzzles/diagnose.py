@@ -13,7 +13,7 @@ from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of, conclusi
 from fathom.tasks.puzzles.faults import faulty_answers
 from fathom.tasks.puzzles.puzzle import date_spellings
 from fathom.tasks.puzzles.sources import source_of
-from fathom.tasks.puzzles.tree import DATE, OPERATIONS, iso_date, operation, parse, plain, subnodes
+from fathom.tasks.puzzles.tree import DATE, OPERATIONS, format_number, iso_date, operation, parse, subnodes
 
 _STAGES: Mapping[str, Stage] = {"reading": "reading", "bridging": "finding"}
 
@@ -29,13 +29,14 @@ class Diagnoser:
             return Diagnosis(sizes={"checklist items": float(len(conclusions))})
         source = self._source(context.documents[0])
         program = parse(item.key.proof.program)
-        used = {operation(node) for node in subnodes(program)}
+        operations = {operation(node) for node in subnodes(program)}
         items = checklist_of(item.key)
         return Diagnosis(
-            operators=tuple(one for one in OPERATIONS if one in used),
+            operators=tuple(name for name in OPERATIONS if name in operations),
             sizes={"steps": float(item.question.tags["steps"]), "checklist items": float(len(items))},
             steps=tuple(
-                ReasoningStep(one.name, (_spellings(one),), _STAGES.get(one.operation, "computing")) for one in items
+                ReasoningStep(item.name, (_spellings(item),), _STAGES.get(item.operation, "computing"))
+                for item in items
             ),
             suspects=tuple(faulty_answers(source, program)) if source is not None else (),
         )
@@ -47,5 +48,5 @@ def _spellings(item: ChecklistItem) -> tuple[str, ...]:
         return item.aliases or (item.value.name,)
     if item.value.unit == DATE:
         return (iso_date(item.value.number), *date_spellings(item.value.number))
-    grouped = plain(item.value.number)
+    grouped = format_number(item.value.number)
     return tuple(dict.fromkeys((grouped, grouped.replace(",", ""))))

@@ -1,4 +1,4 @@
-"""Turns a program over a document into an item with its proof, or says why it makes none."""
+"""Turns a program over a document into an item with its proof, or rejects it with a reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fathom.tasks.puzzles.evaluate import (
     FactBase,
     UndecidableError,
     dispensable,
-    needed,
+    needed_facts,
     single_passages,
 )
 from fathom.tasks.puzzles.mentions import dates_in, numbers_in, plain_text
@@ -45,7 +45,7 @@ from fathom.tasks.puzzles.tree import (
     iso_date,
     nodes,
     operation,
-    written,
+    serialize,
 )
 from fathom.tasks.puzzles.vocabulary import Vocabulary
 from fathom.tasks.puzzles.wording import PuzzleWording
@@ -60,7 +60,7 @@ DISTANCES = ("under 2K", "2K to 8K", "8K and more")
 
 
 class RejectedError(Exception):
-    """A program makes no puzzle; the message says why."""
+    """A program is not suitable for a puzzle; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +117,13 @@ class PuzzleSource:
         return tuple(dict.fromkeys((*self.aliases(name), *short_forms(name, self.names, self.roles), bare)))
 
 
-def same_value(one: Value | None, two: Value) -> bool:
+def same_value(left: Value | None, right: Value) -> bool:
     """Whether two values are the same answer, at the precision that questions ask for."""
-    if one is None or one.name != two.name:
+    if left is None or left.name != right.name:
         return False
-    if one.number is None or two.number is None:
-        return one.number == two.number
-    return abs(one.number - two.number) < Decimal("0.005")
+    if left.number is None or right.number is None:
+        return left.number == right.number
+    return abs(left.number - right.number) < Decimal("0.005")
 
 
 def make_item(source: PuzzleSource, context: Context, program: Node, steps: range) -> Item:
@@ -131,14 +131,14 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
     document = source.document
     evaluation = EvaluatedProgram(FactBase(document.facts))
     try:
-        answer = evaluation.of(program)
+        answer = evaluation.value(program)
     except UndecidableError as error:
         raise RejectedError("the document does not determine an answer") from error
     count = step_count(program, evaluation.steps)
     if count not in steps:
         raise RejectedError("too few or too many steps")
-    used = operations_of(evaluation.steps)
-    if len(used) < 2:
+    operations = operations_of(evaluation.steps)
+    if len(operations) < 2:
         raise RejectedError("fewer than two operations")
     _reject_poor_answers(program, answer, source)
     if any(step.value.number is not None and step.value.number < 0 for step in evaluation.steps):
@@ -148,7 +148,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
         raise RejectedError("the answer is already computed before the last step")
     if _is_circular(program, evaluation.steps):
         raise RejectedError("the question describes one entity twice")
-    facts = needed(evaluation.steps)
+    facts = needed_facts(evaluation.steps)
     if len({fact.span.start for fact in facts}) < 2 or spread(facts, document) < MIN_SPREAD:
         raise RejectedError("the facts are close together")
     if dispensable(program, document.facts, evaluation.steps, same_value):
@@ -157,14 +157,14 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
         raise RejectedError("a single passage has the answer")
     decimals = DECIMALS if answer.number is not None and answer.number % 1 else None
     text = PuzzleWording(program, source.vocabulary).text(answer, decimals)
-    id = short_id("q", context.id, NAME, written(program))
+    id = short_id("q", context.id, NAME, serialize(program))
     key = Key(
         question_id=id, answer=typed_answer(answer, decimals, source), proof=_proof(source, program, evaluation.steps)
     )
     tags = {
         "kind": source.kind,
         "language": document.language,
-        "operations": ", ".join(used),
+        "operations": ", ".join(operations),
         "steps": str(count),
         "answer": "date" if answer.unit == DATE else "name" if answer.name else "number",
         "distance": distance_of(spread(facts, document) * context.tokens),
@@ -223,7 +223,7 @@ def _operands(program: Node, source: PuzzleSource) -> list[Value]:
     if not isinstance(program, Compute):
         return []
     evaluation = EvaluatedProgram(FactBase(source.document.facts))
-    return [evaluation.of(program.left), evaluation.of(program.right)]
+    return [evaluation.value(program.left), evaluation.value(program.right)]
 
 
 def step_count(program: Node, steps: Sequence[EvaluatedStep]) -> int:
@@ -233,8 +233,8 @@ def step_count(program: Node, steps: Sequence[EvaluatedStep]) -> int:
 
 def operations_of(steps: Sequence[EvaluatedStep]) -> list[str]:
     """The operations of an evaluation in a fixed order."""
-    used = {operation(step.node) for step in steps}
-    return [name for name in OPERATIONS if name in used]
+    used_operations = {operation(step.node) for step in steps}
+    return [name for name in OPERATIONS if name in used_operations]
 
 
 def spread(facts: Sequence[Fact], document: Document) -> float:
@@ -280,7 +280,7 @@ def date_spellings(number: Decimal) -> tuple[str, ...]:
 def _proof(source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep]) -> Proof:
     """The program, the facts with their passages, and the checklist."""
     document = source.document
-    facts = needed(steps)
+    facts = needed_facts(steps)
     rows = [_fact_row(fact, document) for fact in facts]
     letters = PuzzleWording(program, source.vocabulary).letters()
     rows += [(CHECK, item.model_dump_json()) for item in checklist(source, program, steps, letters)]
@@ -289,7 +289,7 @@ def _proof(source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep]) 
         answer = answer.model_copy(update={"others": _other_names(program, answer.value.name, source)})
     rows.append((ANSWER, answer.model_dump_json()))
     passages = tuple(Passage(document=document.id, span=sentence_of(fact, document)) for fact in facts)
-    return Proof(program=written(program), rows=tuple(rows), passages=passages)
+    return Proof(program=serialize(program), rows=tuple(rows), passages=passages)
 
 
 def _other_names(program: Node, answer: str, source: PuzzleSource) -> tuple[str, ...]:
@@ -309,7 +309,7 @@ def _other_names(program: Node, answer: str, source: PuzzleSource) -> tuple[str,
 
 def _fact_row(fact: Fact, document: Document) -> tuple[str, ...]:
     value = fact.name if fact.value is None else f"{fact.value:f}"
-    place = f"{fact.span.start}-{fact.span.end}"
+    span = f"{fact.span.start}-{fact.span.end}"
     return (
         FACT,
         fact.entity,
@@ -319,7 +319,7 @@ def _fact_row(fact: Fact, document: Document) -> tuple[str, ...]:
         fact.status,
         value,
         fact.unit,
-        place,
+        span,
         fact.span.of(document.text),
     )
 
@@ -336,24 +336,24 @@ def checklist(
 
     Facts that are read only to be compared are not among them; results that are computed for a comparison are.
     """
-    compared = {
+    compared_nodes = {
         inner.model_dump_json()
         for step in steps
         if isinstance(step.node, Pick | Tally)
         for child in children(step.node)
         for inner in nodes(child)
     }
-    used = {
+    used_nodes = {
         inner.model_dump_json()
         for step in steps
-        if not isinstance(step.node, Pick | Tally) and step.node.model_dump_json() not in compared
+        if not isinstance(step.node, Pick | Tally) and step.node.model_dump_json() not in compared_nodes
         for inner in children(step.node)
     }
     answer = steps[-1].value
     items: list[ChecklistItem] = []
     for step in steps[:-1]:
         text = step.node.model_dump_json()
-        if text in compared and text not in used and not isinstance(step.node, Compute):
+        if text in compared_nodes and text not in used_nodes and not isinstance(step.node, Compute):
             continue
         if same_value(step.value, answer) and isinstance(program, Choose | Override):
             continue  # the branch that was chosen is the answer itself
@@ -430,8 +430,8 @@ def cues_of(node: Node, vocabulary: Vocabulary, operands: Sequence[Value]) -> tu
 
 
 def _attribute_cues(node: Node, vocabulary: Vocabulary) -> tuple[str, ...]:
-    found = [vocabulary.attributes[name].cues for name in _attributes(node)]
-    return tuple(dict.fromkeys(cue for cues in found for cue in cues))
+    cue_lists = [vocabulary.attributes[name].cues for name in _attributes(node)]
+    return tuple(dict.fromkeys(cue for cues in cue_lists for cue in cues))
 
 
 def _attributes(node: Node) -> list[str]:

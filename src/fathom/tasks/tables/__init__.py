@@ -6,7 +6,7 @@ from itertools import islice
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import FaultOperation
-from fathom.tasks.family import Allotment, Family, Fault, Item, PerContext, Preparation, Tag
+from fathom.tasks.family import Allotment, Family, Fault, PerContext, Preparation, Tag, program_leaks
 from fathom.tasks.tables import allotment, baselines
 from fathom.tasks.tables.audit import TablesAuditor
 from fathom.tasks.tables.build import NAME, TablesBuilder
@@ -36,10 +36,6 @@ def _fault(name: str, description: str) -> Fault:
     return Fault(name, description, operation)
 
 
-def _leaks(item: Item) -> dict[str, str]:
-    return {"programs": item.key.proof.program}
-
-
 def _has_figures(corpus: Corpus) -> bool:
     """Whether one of the first documents has structured facts or tables."""
     first = islice(corpus.entries(), LOOKED_AT)
@@ -52,13 +48,13 @@ def _preparation(corpus: Corpus) -> Preparation | None:
     for entry in islice(corpus.entries(), LOOKED_AT):
         sheet = corpus.fact_sheet(entry.id)
         document = sheet if sheet.facts else corpus.document(entry.id)
-        if any((found := document_figures(document, pack)) is not None and found.figures for pack in packs):
+        if any((figures := document_figures(document, pack)) is not None and figures.figures for pack in packs):
             return None
     return Preparation("fathom pack draft CORPUS --out pack.toml", "--packs pack.toml")
 
 
-def _shortfall(settings: TablesSettings, made: int) -> dict[str, int]:
-    lacking = 0 if settings.domains else settings.questions - made
+def _shortfall(settings: TablesSettings, built: int) -> dict[str, int]:
+    lacking = 0 if settings.domains else settings.questions - built
     return {"the documents allow no more": lacking} if lacking > 0 else {}
 
 
@@ -118,5 +114,5 @@ FAMILY = Family(
     compares_one_year=True,
     explain=explain,
     describe=baselines.describe,
-    leaks=_leaks,
+    leaks=program_leaks,
 )

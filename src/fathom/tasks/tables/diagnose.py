@@ -63,14 +63,14 @@ def _possible_faults(
     reading: Interpretation, correct: Answer, faults: Mapping[str, ReadingFault]
 ) -> Iterator[FaultyAnswer]:
     for fault in faults.values():
-        yield from _changed(fault.name, list(fault.variations(reading)), correct)
+        yield from _incorrect_answers(fault.name, list(fault.variations(reading)), correct)
 
 
 def _missed_pairs(reading: Interpretation, correct: Answer) -> Iterator[FaultyAnswer]:
-    yield from _changed("miss-document", list(missed_pairs(reading)), correct)
+    yield from _incorrect_answers("miss-document", list(missed_pairs(reading)), correct)
 
 
-def _changed(cause: str, variations: Sequence[Variation], correct: Answer) -> Iterator[FaultyAnswer]:
+def _incorrect_answers(cause: str, variations: Sequence[Variation], correct: Answer) -> Iterator[FaultyAnswer]:
     """The incorrect answers among those of the variations of a fault."""
     unit = unit_of(correct)
     for detail, broken in variations:
@@ -84,15 +84,15 @@ def _steps(correct: Answer, item: Item) -> tuple[ReasoningStep, ...]:
     values = [row[2] for row in item.key.proof.rows if row[2]]
     steps = []
     if 0 < len(values) <= MAX_STEPS:
-        steps.append(ReasoningStep("the figures", tuple((value, _grouped(value)) for value in values)))
+        steps.append(ReasoningStep("the figures", tuple((value, _with_separators(value)) for value in values)))
     if isinstance(correct, Number):
         steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),), "computing"))
     return tuple(steps)
 
 
-def _grouped(value: str) -> str:
+def _with_separators(value: str) -> str:
     """With thousands separators, as documents print it."""
     if month_value(value) is not None:
         return value
-    whole, _, part = value.partition(".")
-    return f"{int(whole):,}" + (f".{part}" if part else "")
+    whole, _, fraction = value.partition(".")
+    return f"{int(whole):,}" + (f".{fraction}" if fraction else "")

@@ -30,7 +30,7 @@ def extracted_values(
 
 
 def _values(pack: Pack, figures: DocumentFigures) -> Iterator[ExtractedValue]:
-    language = next((one for one in pack.languages if one == figures.language), pack.languages[0])
+    language = next((language for language in pack.languages if language == figures.language), pack.languages[0])
     for figure_id, figure in figures.figures.items():
         if figure == "conflict" or figure.value is None:
             continue
@@ -39,7 +39,7 @@ def _values(pack: Pack, figures: DocumentFigures) -> Iterator[ExtractedValue]:
             document=figure.document,
             span=figure.span,
             subject=figures.entity,
-            name=pack.fields[figure_id.field].of(language) or figure_id.field,
+            name=pack.fields[figure_id.field].in_language(language) or figure_id.field,
             period="" if figure_id.year is None else str(figure_id.year),
             value=month_text(figure.value) if is_month else f"{figure.value:,f}",
             unit="" if is_month else figure.unit,

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from fathom.tasks.programs.evaluate import TableValue
 from fathom.tasks.tables.entity_figures import latest_figure
-from fathom.tasks.tables.entity_table import stored
+from fathom.tasks.tables.entity_table import sqlite_number
 from fathom.tasks.tables.figures import CURRENCY, DocumentFigures, StatedFigure, Year
 from fathom.tasks.tables.months import month_text
 from fathom.tasks.tables.pack import Language, Nouns, Pack
@@ -59,7 +59,7 @@ class _Row:
 
 
 class PeriodTable:
-    """The figures that documents state of the entities of one pack. What is not known is NULL."""
+    """The figures that documents state of the entities of one pack. Unknown values are NULL."""
 
     def __init__(self, pack: Pack, language: Language, documents: Sequence[DocumentFigures]) -> None:
         self._pack = pack
@@ -73,20 +73,22 @@ class PeriodTable:
         pack, language = self._pack, self._language
         noun = pack.entity(language).noun
         columns = [
-            PeriodColumn(NAME, "TEXT", (_TITLE if pack.about == "document" else _NAME).of(language).format(noun=noun))
+            PeriodColumn(
+                NAME, "TEXT", (_TITLE if pack.about == "document" else _NAME).in_language(language).format(noun=noun)
+            )
         ]
         if pack.has_periods:
-            period = pack.period.of(language)
+            period = pack.period.in_language(language)
             columns += [
                 PeriodColumn(
                     YEAR,
                     "INTEGER",
                     f"{period}: 2023 = {pack.period.named(2023, language)}" if pack.period.two_years else period,
                 ),
-                PeriodColumn(OWN_REPORT, "INTEGER", _OWN_REPORT.of(language).format(noun=noun, period=period)),
+                PeriodColumn(OWN_REPORT, "INTEGER", _OWN_REPORT.in_language(language).format(noun=noun, period=period)),
             ]
         if any(field.kind == "money" for field in pack.fields.values()):
-            columns.append(PeriodColumn(CURRENCY_COLUMN, "TEXT", _CURRENCY.of(language)))
+            columns.append(PeriodColumn(CURRENCY_COLUMN, "TEXT", _CURRENCY.in_language(language)))
         for name in pack.fields:
             columns += self._field_columns(name)
         return columns
@@ -94,20 +96,22 @@ class PeriodTable:
     def _field_columns(self, name: str) -> Iterator[PeriodColumn]:
         field, language = self._pack.fields[name], self._language
         units = self._units(name)
-        noun = field.of(language) or name
+        noun = field.in_language(language) or name
         if field.kind == "money":
-            per_share = _PER_SHARE.of(language) if any(unit.endswith("/shares") for unit in units) else ""
-            yield PeriodColumn(name, "REAL", f"{noun}{per_share}{_MONEY.of(language)}")
+            per_share = _PER_SHARE.in_language(language) if any(unit.endswith("/shares") for unit in units) else ""
+            yield PeriodColumn(name, "REAL", f"{noun}{per_share}{_MONEY.in_language(language)}")
         elif field.kind == "percent":
-            yield PeriodColumn(name, "REAL", f"{noun}{_PERCENT.of(language)}")
+            yield PeriodColumn(name, "REAL", f"{noun}{_PERCENT.in_language(language)}")
         elif field.kind == "month":
-            yield PeriodColumn(name, "TEXT", f"{noun}{_MONTH.of(language)}")
+            yield PeriodColumn(name, "TEXT", f"{noun}{_MONTH.in_language(language)}")
         elif len(units) > 1:
             yield PeriodColumn(name, "REAL", noun)
-            yield PeriodColumn(f"{name}{UNIT}", "TEXT", _UNIT.of(language).format(noun=noun))
+            yield PeriodColumn(f"{name}{UNIT}", "TEXT", _UNIT.in_language(language).format(noun=noun))
         else:
             unit = "" if field.kind == "count" else next(iter(units), "")
-            yield PeriodColumn(name, "REAL", f"{noun}{_IN_UNIT.of(language).format(unit=unit)}" if unit else noun)
+            yield PeriodColumn(
+                name, "REAL", f"{noun}{_IN_UNIT.in_language(language).format(unit=unit)}" if unit else noun
+            )
 
     def _units(self, name: str) -> list[str]:
         return sorted({row.figures[name].unit for row in self._rows if name in row.figures})
@@ -117,8 +121,8 @@ class PeriodTable:
         """The statement that creates the table, with a comment on every column."""
         last = len(self.columns) - 1
         lines = [
-            f"  {one.name} {one.type}{'' if place == last else ','} -- {one.description}"
-            for place, one in enumerate(self.columns)
+            f"  {column.name} {column.type}{'' if index == last else ','} -- {column.description}"
+            for index, column in enumerate(self.columns)
         ]
         return "\n".join([f"CREATE TABLE {self.name} (", *lines, ");"])
 
@@ -146,7 +150,7 @@ class PeriodTable:
         if self._pack.fields[column].kind == "month":
             return month_text(figure.value)
         is_fraction = self._pack.fields[column].kind == "percent" and figure.unit == "pure"
-        return stored(figure.value * 100 if is_fraction else figure.value)
+        return sqlite_number(figure.value * 100 if is_fraction else figure.value)
 
     def load(self, database: sqlite3.Connection) -> None:
         """Create the table and insert its rows."""
@@ -159,11 +163,11 @@ class PeriodTable:
         lines = io.StringIO()
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow([column.name for column in self.columns])
-        writer.writerows([_shown(one) for one in row] for row in self.rows())
+        writer.writerows([_format_value(value) for value in row] for row in self.rows())
         return f"{self.definition}\n\n{lines.getvalue()}\n"
 
 
-def _shown(value: TableValue) -> str:
+def _format_value(value: TableValue) -> str:
     if value is None:
         return "NULL"
     # Not 1e+16, and no error of a binary fraction.
@@ -172,22 +176,26 @@ def _shown(value: TableValue) -> str:
 
 def _rows(documents: Sequence[DocumentFigures]) -> Iterator[_Row]:
     by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
-    for one in documents:
-        by_entity[one.entity].append(one)
+    for figures in documents:
+        by_entity[figures.entity].append(figures)
     for entity, reports in sorted(by_entity.items()):
-        ordered = sorted(reports, key=lambda one: one.year or 0)
-        years = {one.year for one in ordered} | {figure_id.year for one in ordered for figure_id in one.figures}
+        ordered = sorted(reports, key=lambda figures: figures.year or 0)
+        years = {figures.year for figures in ordered} | {
+            figure_id.year for figures in ordered for figure_id in figures.figures
+        }
         for year in sorted(years, key=lambda year: year or 0):
             yield _row(entity, ordered, year)
 
 
 def _row(entity: str, ordered: Sequence[DocumentFigures], year: Year) -> _Row:
-    figure_ids = dict.fromkeys(figure_id for one in ordered for figure_id in one.figures if figure_id.year == year)
-    known = {
+    figure_ids = dict.fromkeys(
+        figure_id for figures in ordered for figure_id in figures.figures if figure_id.year == year
+    )
+    latest_figures = {
         figure_id.field: figure for figure_id in figure_ids if (figure := latest_figure(ordered, figure_id)) is not None
     }
-    figures = {field: figure for field, figure in known.items() if figure.value is not None}
-    own = [one for one in ordered if one.year == year]
+    figures = {field: figure for field, figure in latest_figures.items() if figure.value is not None}
+    own_reports = [figures for figures in ordered if figures.year == year]
     currencies = {match[0] for figure in figures.values() if (match := CURRENCY.match(figure.unit))}
-    stated = currencies or {one.currency for one in own}
-    return _Row(entity, year, bool(own), stated.pop() if len(stated) == 1 else "", figures)
+    currency_names = currencies or {figures.currency for figures in own_reports}
+    return _Row(entity, year, bool(own_reports), currency_names.pop() if len(currency_names) == 1 else "", figures)

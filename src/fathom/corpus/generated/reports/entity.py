@@ -34,15 +34,15 @@ def pick_words(lists: Sequence[Sequence[str]], seed: int, domain: str, entity: i
     # entity -> (step * entity + offset) mod total visits every number once if step and total have no common factor.
     rng = rng_for(seed, domain, "names")
     step = next(step for step in iter(lambda: rng.randrange(total), None) if gcd(step, total) == 1)
-    rest = (step * entity + rng.randrange(total)) % total
+    number = (step * entity + rng.randrange(total)) % total
     words = []
     for choices in lists:
-        rest, digit = divmod(rest, len(choices))
+        number, digit = divmod(number, len(choices))
         words.append(choices[digit])
     return words
 
 
-def joined(beginnings: Sequence[str], endings: Sequence[str]) -> list[str]:
+def combine_words(beginnings: Sequence[str], endings: Sequence[str]) -> list[str]:
     """Every beginning with every ending, each word once."""
     return list(dict.fromkeys(beginning + ending for beginning in beginnings for ending in endings))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from fathom.corpus.generated.reports.entity import Entity, Origin, joined, pick_words, quarter_key, year_key
+from fathom.corpus.generated.reports.entity import Entity, Origin, combine_words, pick_words, quarter_key, year_key
 from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
@@ -56,7 +56,7 @@ def generate_market(origin: Origin, pack: LanguagePack) -> Entity:
     rng = rng_for(origin.seed, origin.domain, "market", origin.number)
     names = pack.names
     fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
-    towns = joined(names["beginnings"], names["endings"])
+    towns = combine_words(names["beginnings"], names["endings"])
     town, pattern = pick_words([towns, names["patterns"]], origin.seed, origin.domain, origin.number)
     name = pattern.format(town=town)
     districts = tuple(rng.sample(names["districts"], 6 + round(10 * fullness * rng.uniform(0.7, 1))))
@@ -85,7 +85,7 @@ def _grains(style: FigureStyle) -> tuple[int, int]:
 
 def _words(rng: Random, names: Mapping[str, list[str]]) -> dict[str, str]:
     """The people and projects that the templates mention."""
-    people = joined(names["given"], [f" {family}" for family in names["families"]])
+    people = combine_words(names["given"], [f" {family}" for family in names["families"]])
     director, economist = rng.sample(people, 2)
     scheme, other_scheme = rng.sample(names["schemes"], 2)
     return {
@@ -152,15 +152,15 @@ def _add_prices(rng: Random, inputs: Inputs, district: str, price: float, cycle:
 def _add_counts(rng: Random, inputs: Inputs, district: str, size: float, blows: list[float]) -> None:
     """Sales, listings, permits and completions of a district in each quarter."""
     sales = walk(rng, size, rng.uniform(-0.02, 0.03), 0.08, blows)
-    listed, built = drift_within(rng, 1.08, 1.5, 0.08), drift_within(rng, 0.08, 0.4, 0.05)
+    listing_ratios, permit_ratios = drift_within(rng, 1.08, 1.5, 0.08), drift_within(rng, 0.08, 0.4, 0.05)
     season = (0.88, 1.14, 1.06, 0.92)
-    for at, year in enumerate(YEARS):
+    for index, year in enumerate(YEARS):
         for number, weight in zip(_QUARTERS, season, strict=True):
-            sold = 3 + int(sales[at] / 4 * weight * rng.uniform(0.9, 1.1))
-            permits = 1 + int(sales[at] / 4 * built[at] * rng.uniform(0.75, 1.25))
+            sold = 3 + int(sales[index] / 4 * weight * rng.uniform(0.9, 1.1))
+            permits = 1 + int(sales[index] / 4 * permit_ratios[index] * rng.uniform(0.75, 1.25))
             inputs[quarter_key("homes_sold", year, number, district)] = sold
             inputs[quarter_key("new_listings", year, number, district)] = (
-                int(sold * listed[at] * rng.uniform(0.95, 1.08)) + 1
+                int(sold * listing_ratios[index] * rng.uniform(0.95, 1.08)) + 1
             )
             inputs[quarter_key("permits", year, number, district)] = permits
             inputs[quarter_key("completions", year, number, district)] = int(permits * rng.uniform(0.6, 1.05))
@@ -241,17 +241,17 @@ def _peak_month(inputs: Inputs, ledger: Ledger, year: int) -> int:
 
 def _add_up(inputs: Inputs, ledger: Ledger, metric: str, year: int, districts: tuple[str, ...]) -> int:
     """Enter the metric of every district and quarter, and its sums over either; returns the sum over both."""
-    whole = 0
+    total = 0
     for district in districts:
         counts = [inputs[quarter_key(metric, year, number, district)] for number in _QUARTERS]
         for number, count in zip(_QUARTERS, counts, strict=True):
             ledger[quarter_key(metric, year, number, district)] = count
         ledger[year_key(metric, year, district)] = sum(counts)
-        whole += sum(counts)
+        total += sum(counts)
     for number in _QUARTERS:
         in_quarter = sum(inputs[quarter_key(metric, year, number, district)] for district in districts)
         ledger[quarter_key(metric, year, number)] = in_quarter
-    return whole
+    return total
 
 
 def _average(inputs: Inputs, metric: str, year: int, districts: tuple[str, ...]) -> int:

@@ -1,4 +1,4 @@
-"""The figures of an entity: how they are drawn, and which of them each of its reports knew."""
+"""The figures of an entity: how they are drawn, and which of them were known at the time of each report."""
 
 from __future__ import annotations
 
@@ -136,10 +136,10 @@ def shocks(rng: Random, probability: float, size: float) -> list[float]:
 
 def split(total: int, weights: Sequence[int]) -> list[int]:
     """Whole parts of `total` in proportion to `weights` that add up to it exactly."""
-    whole, apportioned, shared, parts = sum(weights), 0, 0, []
+    weight_sum, apportioned, shared, parts = sum(weights), 0, 0, []
     for weight in weights:
         shared += weight
-        end = rounded(total * shared, whole)
+        end = rounded(total * shared, weight_sum)
         parts.append(end - apportioned)
         apportioned = end
     return parts

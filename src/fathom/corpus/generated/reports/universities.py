@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from fathom.corpus.generated.reports.entity import Entity, Origin, joined, pick_words, year_key
+from fathom.corpus.generated.reports.entity import Entity, Origin, combine_words, pick_words, year_key
 from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
@@ -70,7 +70,7 @@ def generate_university(origin: Origin, pack: LanguagePack) -> Entity:
     rng = rng_for(origin.seed, origin.domain, "university", origin.number)
     names = pack.names
     fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
-    towns = joined(names["beginnings"], names["endings"])
+    towns = combine_words(names["beginnings"], names["endings"])
     town, pattern = pick_words([towns, names["patterns"]], origin.seed, origin.domain, origin.number)
     name = pattern.format(town=town)
     faculties = tuple(rng.sample(names["faculties"], 5 + round(7 * fullness * rng.uniform(0.7, 1))))
@@ -96,7 +96,7 @@ def generate_university(origin: Origin, pack: LanguagePack) -> Entity:
 
 def _words(rng: Random, names: Mapping[str, list[str]]) -> dict[str, str]:
     """The people and projects that the templates mention."""
-    people = joined(names["given"], [f" {family}" for family in names["families"]])
+    people = combine_words(names["given"], [f" {family}" for family in names["families"]])
     head, chair, provost = rng.sample(people, 3)
     institute, other_institute = rng.sample(names["institutes"], 2)
     return {
@@ -261,9 +261,11 @@ def _derive(
 def _levels(students: int, undergraduate: int, doctoral: int, part_time: int) -> dict[str, int]:
     """The students by level and by mode of study; each adds up to all students."""
     levels = split(students, [undergraduate, 1000 - undergraduate - doctoral, doctoral])
-    named = zip(("undergraduate_students", "postgraduate_students", "doctoral_students"), levels, strict=True)
+    levels_by_metric = zip(
+        ("undergraduate_students", "postgraduate_students", "doctoral_students"), levels, strict=True
+    )
     full, part = split(students, [1000 - part_time, part_time])
-    return dict(named) | {"full_time_students": full, "part_time_students": part}
+    return dict(levels_by_metric) | {"full_time_students": full, "part_time_students": part}
 
 
 def _study_rates(figures: Mapping[str, int]) -> dict[str, int]:
