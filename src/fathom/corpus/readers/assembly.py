@@ -519,10 +519,11 @@ def _author_spans(authors: Sequence[str], text: str, start: int) -> Iterator[Spa
     """Yield the spans of the authors in the text of an entry, in order."""
     place = 0
     for author in authors:
+        # What is found as it is needs no normalization: the text is normalized.
         name = author.strip(" ")
-        if name not in text:
-            name = plain(author)
         at = text.find(name, place) if name else -1
+        if at < 0 and (name := plain(author)):
+            at = text.find(name, place)
         if at >= 0:
             place = at + len(name)
             yield Span(start + at, start + place)
