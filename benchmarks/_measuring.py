@@ -60,7 +60,8 @@ def workplace() -> Iterator[Path]:
 
 def fastest_total(rounds: Iterable[Sequence[float]]) -> float:
     """The sum of the fastest times of each part in several rounds: on a shared machine every round is disturbed."""
-    return sum(map(min, zip(*rounds, strict=True)))
+    fastest: list[float] = [min(seconds) for seconds in zip(*rounds, strict=True)]
+    return sum(fastest)
 
 
 def cpu_seconds_of(process: int) -> float:
