@@ -185,8 +185,9 @@ class CitationFinder:
 def _narrative_citations(text: str) -> Iterator[re.Match[str]]:
     """Yield names before a year in brackets. They are searched for only between the brackets before it and the year."""
     for year in _BRACKETED_YEAR.finditer(text):
-        start = max(text.rfind(bracket, 0, year.start()) for bracket in "()[]") + 1
-        found = _NARRATIVE.search(text, max(start, year.start() - _MAX_NAMES), year.end() + _MAX_PAGES)
+        earliest = max(0, year.start() - _MAX_NAMES)
+        after_bracket = max(text.rfind(bracket, earliest, year.start()) for bracket in "()[]") + 1
+        found = _NARRATIVE.search(text, max(earliest, after_bracket), year.end() + _MAX_PAGES)
         if found and found.start(2) == year.start(1):
             yield found
 
