@@ -122,7 +122,7 @@ class Budget:
     def check(self) -> None:
         """Raise BudgetReached if the requests in flight could cost more than is left, since lost ones were counted."""
         if not self._fits(0.0):
-            raise self._reached()
+            raise self._reached("the requests in flight may cost more than is left")
 
     def lose(self, price: float) -> None:
         """Count an attempt of a request in flight that may have been paid without an answer."""
@@ -135,9 +135,10 @@ class Budget:
         Raises BudgetReached if that is more than is left once no request is in flight.
         """
         highest = request or 0.0
-        while not self._fits(max(highest, question or 0.0)):
+        needed = max(highest, question or 0.0)
+        while not self._fits(needed):
             if not self._reserved:
-                raise self._reached()
+                raise self._reached(f"the next question may cost up to ${needed:.4f}")
             settled = self._settled = self._settled or anyio.Event()
             await settled.wait()
         self._reserved.append(highest)
@@ -146,8 +147,8 @@ class Budget:
     def _fits(self, price: float) -> bool:
         return self._cap is None or self.spent + sum(self._reserved) + price <= self._cap
 
-    def _reached(self) -> BudgetReached:
-        return BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more")
+    def _reached(self, reason: str) -> BudgetReached:
+        return BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and {reason}")
 
     def settle(self, reserved: float, paid: float | None) -> None:
         """Replace the reservation of a request by its actual price."""
