@@ -111,8 +111,8 @@ def coincidences(values: Sequence[int], categories: int) -> FloatArray:
     counts = np.bincount(values, minlength=categories).astype(float)
     if len(values) < 2:
         return np.zeros((categories, categories))
-    found: FloatArray = (np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)
-    return found
+    pairs_of_values: FloatArray = (np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)
+    return pairs_of_values
 
 
 def krippendorff_alpha(coincident: FloatArray) -> float | None:
@@ -159,9 +159,13 @@ class _Matching:
     def matcher(self) -> SpanMatcher:
         return SpanMatcher(self.index, self.threshold, self.level)
 
-    def match(self, one: Annotation, two: Annotation) -> ClaimMatch:
+    def match(self, first: Annotation, second: Annotation) -> ClaimMatch:
         return match_claims(
-            linked_spans(one), linked_spans(two), self.sentences or (lambda document: ()), self.threshold, self.level
+            linked_spans(first),
+            linked_spans(second),
+            self.sentences or (lambda document: ()),
+            self.threshold,
+            self.level,
         )
 
 
@@ -181,42 +185,48 @@ def agreement(
     annotations: Iterable[Annotation], sentences: SentencesOf | None, level: MatchLevel, threshold: float
 ) -> Agreement:
     """The agreement of the annotators; kappa and alpha over sentences only if sentences are given."""
-    every = list(annotations)
-    any_claims = any(annotation.claims for annotation in every)
+    all_annotations = list(annotations)
+    any_claims = any(annotation.claims for annotation in all_annotations)
     by_document: dict[DocumentId, dict[str, Annotation]] = defaultdict(dict)
-    for annotation in every:
+    for annotation in all_annotations:
         # If there are no claims at all, the annotators were not asked for them.
         if annotation.complete and any_claims and (annotation.claims or not (annotation.findings or annotation.labels)):
             by_document[annotation.document][annotation.annotator] = annotation
     matching = _Matching(sentences, level, threshold)
-    documents = {document: found for document, found in sorted(by_document.items()) if len(found) > 1}
-    names = sorted({name for found in documents.values() for name in found})
-    marked = [mark for mark in MARKED if sentences is not None and any(_spans(a, mark) for a in every)]
+    documents = {
+        document: by_annotator for document, by_annotator in sorted(by_document.items()) if len(by_annotator) > 1
+    }
+    names = sorted({name for document in documents.values() for name in document})
+    marked = [mark for mark in MARKED if sentences is not None and any(_spans(a, mark) for a in all_annotations)]
     tables = _PairTables(documents, matching, marked)
     pairs = [pair for pair in combinations(names, 2) if tables.documents_of(pair)]
     return Agreement(
         level=level,
         threshold=threshold,
-        annotators=dict(sorted(Counter(annotation.annotator for annotation in every).items())),
-        documents=len({d for d, count in Counter(annotation.document for annotation in every).items() if count > 1}),
-        incomplete=sum(not annotation.complete for annotation in every),
+        annotators=dict(sorted(Counter(annotation.annotator for annotation in all_annotations).items())),
+        documents=len(
+            {d for d, count in Counter(annotation.document for annotation in all_annotations).items() if count > 1}
+        ),
+        incomplete=sum(not annotation.complete for annotation in all_annotations),
         outside=_outside(documents, matching.index) if sentences is not None else 0,
         pairs=tuple(tables.pair(pair) for pair in pairs),
-        f1={unit: found for unit in UNITS if (found := tables.mean_f1(pairs, unit)) is not None},
-        kappa={mark: found for mark in marked if (found := tables.mean_kappa(pairs, mark)) is not None},
+        f1={unit: estimate for unit in UNITS if (estimate := tables.mean_f1(pairs, unit)) is not None},
+        kappa={mark: estimate for mark in marked if (estimate := tables.mean_kappa(pairs, mark)) is not None},
         alpha={
-            mark: found for mark in marked if (found := _alpha(documents, matching.index, mark, sentences)) is not None
+            mark: estimate
+            for mark in marked
+            if (estimate := _alpha(documents, matching.index, mark, sentences)) is not None
         },
-        labels=tuple(_label_agreements(every)),
-        answer_evidence=_answer_evidence(every, matching),
+        labels=tuple(_label_agreements(all_annotations)),
+        answer_evidence=_answer_evidence(all_annotations, matching),
     )
 
 
 def _outside(documents: Mapping[DocumentId, Mapping[str, Annotation]], index: SentenceIndex) -> int:
     return sum(
         not index.covered(Passage(document=document, span=span))
-        for document, found in documents.items()
-        for annotation in found.values()
+        for document, by_annotator in documents.items()
+        for annotation in by_annotator.values()
         for marked in MARKED
         for span in _spans(annotation, marked)
     )
@@ -241,15 +251,15 @@ class _PairTables:
         self._marked = marked
         self._numbers = {document: number for number, document in enumerate(documents)}
         index = matching.index
-        for document, found in documents.items():
+        for document, by_annotator in documents.items():
             sizes = len(matching.sentences(document)) if matching.sentences else 0
-            marks = {(name, one): _marks(found[name], one, index) for name in found for one in marked}
-            for pair in combinations(sorted(found), 2):
+            marks = {(name, mark): _marks(by_annotator[name], mark, index) for name in by_annotator for mark in marked}
+            for pair in combinations(sorted(by_annotator), 2):
                 first, second = pair
-                self._matches[pair][document] = matching.match(found[first], found[second])
-                for one in marked:
-                    table = sentence_table(marks[first, one], marks[second, one], sizes)
-                    self._tables[pair, one][document] = table
+                self._matches[pair][document] = matching.match(by_annotator[first], by_annotator[second])
+                for mark in marked:
+                    table = sentence_table(marks[first, mark], marks[second, mark], sizes)
+                    self._tables[pair, mark][document] = table
 
     def documents_of(self, pair: AnnotatorPair) -> list[DocumentId]:
         return list(self._matches.get(pair, ()))
@@ -260,23 +270,25 @@ class _PairTables:
 
     def pair(self, pair: AnnotatorPair) -> PairAgreement:
         counts = {unit: self._counts(pair, unit) for unit in UNITS}
-        kappas = {one: self._kappas(pair, one) for one in self._marked}
+        kappas = {mark: self._kappas(pair, mark) for mark in self._marked}
         return PairAgreement(
             first=pair[0],
             second=pair[1],
             documents=len(self._matches[pair]),
-            f1={unit: _f1(found.values()) for unit, found in counts.items() if found},
+            f1={unit: _f1(match_counts.values()) for unit, match_counts in counts.items() if match_counts},
             f1_per_document={
-                unit: float(np.mean([one.f1 for one in found.values()])) for unit, found in counts.items() if found
+                unit: float(np.mean([counts_of_document.f1 for counts_of_document in match_counts.values()]))
+                for unit, match_counts in counts.items()
+                if match_counts
             },
-            kappa={one: found for one in self._marked if (found := self.mean_kappa([pair], one)) is not None},
-            kappa_per_document={one: float(np.mean(found)) for one, found in kappas.items() if found},
-            sentences={one: _cells(sum(self._tables[pair, one].values())) for one in self._marked},
+            kappa={mark: kappa for mark in self._marked if (kappa := self.mean_kappa([pair], mark)) is not None},
+            kappa_per_document={mark: float(np.mean(values)) for mark, values in kappas.items() if values},
+            sentences={mark: _cells(sum(self._tables[pair, mark].values())) for mark in self._marked},
         )
 
     def _kappas(self, pair: AnnotatorPair, marked: Marked) -> list[float]:
-        found = (cohen_kappa(table) for table in self._tables[pair, marked].values())
-        return [one for one in found if one is not None]
+        kappas = (cohen_kappa(table) for table in self._tables[pair, marked].values())
+        return [kappa for kappa in kappas if kappa is not None]
 
     def mean_f1(self, pairs: Sequence[AnnotatorPair], unit: AgreementUnit) -> Estimate | None:
         """F1 averaged over pairs. Every mark counts as one value, which is 1 if it has a match."""
@@ -301,25 +313,34 @@ class _PairTables:
         for number, pair in enumerate(pairs):
             for document, table in self._tables[pair, marked].items():
                 blocks[self._numbers[document], number] = table
-        used = blocks[blocks.sum(axis=(1, 2, 3)) > 0]
-        return jackknife(used, _mean_kappa, int(used.sum()), float(used.sum() - used[..., 1, 1].sum()))
+        marked_blocks = blocks[blocks.sum(axis=(1, 2, 3)) > 0]
+        return jackknife(
+            marked_blocks,
+            _mean_kappa,
+            int(marked_blocks.sum()),
+            float(marked_blocks.sum() - marked_blocks[..., 1, 1].sum()),
+        )
 
 
 def _mean_kappa(blocks: FloatArray) -> float | None:
-    found = [kappa for table in blocks.sum(axis=0) if (kappa := cohen_kappa(table)) is not None]
-    return float(np.mean(found)) if found else None
+    kappas = [kappa for table in blocks.sum(axis=0) if (kappa := cohen_kappa(table)) is not None]
+    return float(np.mean(kappas)) if kappas else None
 
 
 def _f1(counts: Iterable[MatchCounts]) -> Estimate:
-    found = list(counts)
-    totals = np.array([2.0 * one.matched for one in found])
-    return share_of_sums(ContextSums(totals, np.array([float(one.predicted + one.gold) for one in found])), True)
+    match_counts = list(counts)
+    totals = np.array([2.0 * count.matched for count in match_counts])
+    return share_of_sums(
+        ContextSums(totals, np.array([float(count.predicted + count.gold) for count in match_counts])), True
+    )
 
 
 def sentence_table(first: set[int], second: set[int], sentences: int) -> FloatArray:
     """Sentences that both marked, the first alone, the second alone, and neither, as a square table."""
-    both, union = len(first & second), len(first | second)
-    return np.array([[both, len(first) - both], [len(second) - both, sentences - union]], dtype=float)
+    marked_by_both, union = len(first & second), len(first | second)
+    return np.array(
+        [[marked_by_both, len(first) - marked_by_both], [len(second) - marked_by_both, sentences - union]], dtype=float
+    )
 
 
 def _cells(table: FloatArray | int) -> tuple[int, int, int, int]:
@@ -339,13 +360,13 @@ def _alpha(
     """Krippendorff's alpha over sentences; annotators without an annotation of the document are missing."""
     tables: list[FloatArray] = []
     marks_total = total = 0
-    for document, found in documents.items():
-        marks = [_marks(one, marked, index) for one in found.values()]
+    for document, by_annotator in documents.items():
+        marks = [_marks(annotation, marked, index) for annotation in by_annotator.values()]
         size = len(sentences(document)) if sentences is not None else 0
-        of_sentence = Counter(number for mark in marks for number in mark)
-        marks_total, total = marks_total + len(of_sentence), total + size
-        table = (size - len(of_sentence)) * coincidences([0] * len(marks), 2)
-        for count in of_sentence.values():
+        marks_by_sentence = Counter(number for mark in marks for number in mark)
+        marks_total, total = marks_total + len(marks_by_sentence), total + size
+        table = (size - len(marks_by_sentence)) * coincidences([0] * len(marks), 2)
+        for count in marks_by_sentence.values():
             table += coincidences([1] * count + [0] * (len(marks) - count), 2)
         tables.append(table)
     if not tables:

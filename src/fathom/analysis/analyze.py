@@ -88,8 +88,8 @@ class Analysis:
 
     def all_items(self) -> Iterator[ItemFinding]:
         """Findings about each response of each run."""
-        for some in self.items.values():
-            yield from some
+        for findings in self.items.values():
+            yield from findings
 
 
 def analyze(
@@ -162,8 +162,8 @@ class _Part:
         cls, bench_runs: BenchRuns, corpus: Path | None, settings: AnalysisSettings, progress: Callable[[int], None]
     ) -> _Part:
         with ExitStack() as stack:
-            opened = open_corpus_of(bench_runs, corpus, stack) if settings.causes else None
-            data = collect(bench_runs, opened, worker_processes(bench_runs, settings.processes), progress)
+            opened_corpus = open_corpus_of(bench_runs, corpus, stack) if settings.causes else None
+            data = collect(bench_runs, opened_corpus, worker_processes(bench_runs, settings.processes), progress)
         bench = _bench_info(data)
         rng = np.random.default_rng([settings.seed, int(bench.fingerprint[:8], 16)])
         shared = SharedDocuments.of(data.documents) if DocumentOverlap.of(data.documents).shared else None
@@ -176,22 +176,22 @@ class _Part:
             attribution = result.attribution if run.causes.answers else None
             failed = run.stages.summary(stages, run.arrays.contexts, run.run.samples)
             runs.append(_summary(data, run, attribution, failed, bench, settings, rng, shared))
-        runs = with_pareto(runs, [one.run.questions for one in data.runs])
-        compared = comparisons(data, data.runs, data.groupings.main, settings.exchanges, rng)
-        settings_compared = setting_comparisons(data, data.runs, settings.exchanges, rng)
+        runs = with_pareto(runs, [run.run.questions for run in data.runs])
+        run_comparisons = comparisons(data, data.runs, data.groupings.main, settings.exchanges, rng)
+        setting_comparisons_made = setting_comparisons(data, data.runs, settings.exchanges, rng)
         notes = [*_notes(data, bench, runs, settings.causes), *explain_missing(data.runs)]
-        return cls(bench, data, runs, compared, settings_compared, items, notes)
+        return cls(bench, data, runs, run_comparisons, setting_comparisons_made, items, notes)
 
 
-def open_corpus_of(bench_runs: BenchRuns, given: Path | None, stack: ExitStack) -> Corpus | None:
+def open_corpus_of(bench_runs: BenchRuns, given_folder: Path | None, stack: ExitStack) -> Corpus | None:
     """The bench's corpus; None if it is missing or differs. If the user gave it, a different corpus is an error."""
-    folder = given or bench_runs.bench.corpus_folder
-    if given is None and not folder.exists():
+    folder = given_folder or bench_runs.bench.corpus_folder
+    if given_folder is None and not folder.exists():
         return None
-    opened = stack.enter_context(Corpus(folder))
-    if opened.manifest.fingerprint == bench_runs.bench.manifest.corpus_fingerprint:
-        return opened
-    if given is None:
+    opened_corpus = stack.enter_context(Corpus(folder))
+    if opened_corpus.manifest.fingerprint == bench_runs.bench.manifest.corpus_fingerprint:
+        return opened_corpus
+    if given_folder is None:
         return None
     raise FathomError(
         f"The corpus '{folder}' is not the one that the bench '{bench_runs.bench.folder}' was built from. "
@@ -258,8 +258,8 @@ def _summary(
     shared: SharedDocuments | None,
 ) -> RunSummary:
     samples, scores = run.run.samples, run.arrays
-    every = np.ones(len(scores.rows), dtype=bool)
-    overall = group("all", scores, every, bench, samples, is_overall=True)
+    all_rows = np.ones(len(scores.rows), dtype=bool)
+    overall = group("all", scores, all_rows, bench, samples, is_overall=True)
     groups = masks(data, scores)
     return RunSummary(
         info=run.run.info(not overall.outcomes.error and not overall.outcomes.unanswered),
@@ -293,32 +293,32 @@ def _lengths(bench: BenchInfo) -> tuple[int, ...]:
 
 def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:
     """Runs that differ only in their seed, averaged question by question."""
-    alike: dict[object, list[RunData]] = defaultdict(list)
+    by_settings: dict[object, list[RunData]] = defaultdict(list)
     for run in runs:
         manifest = run.run.manifest
-        own = manifest.settings.model_dump(exclude={"seed", "limit", "split"})
-        settings = json.dumps([manifest.system_settings, own], sort_keys=True)
-        alike[manifest.model, manifest.system, settings, run.arrays.rows.tobytes()].append(run)
+        run_settings = manifest.settings.model_dump(exclude={"seed", "limit", "split"})
+        settings = json.dumps([manifest.system_settings, run_settings], sort_keys=True)
+        by_settings[manifest.model, manifest.system, settings, run.arrays.rows.tobytes()].append(run)
     summaries = []
-    for some in alike.values():
-        if len(some) > 1:
-            info = some[0].run.info(True)
-            values = np.stack([run.arrays.accuracy for run in some])
+    for same_settings in by_settings.values():
+        if len(same_settings) > 1:
+            info = same_settings[0].run.info(True)
+            values = np.stack([run.arrays.accuracy for run in same_settings])
             summaries.append(
                 RepeatedRuns(
                     model=info.model,
                     system=info.system,
                     prompting=info.prompting,
                     bench=bench,
-                    runs=tuple(run.name for run in some),
-                    accuracy=share(values.mean(axis=0), some[0].arrays.contexts),
+                    runs=tuple(run.name for run in same_settings),
+                    accuracy=share(values.mean(axis=0), same_settings[0].arrays.contexts),
                     standard_deviation=float(values.mean(axis=1).std(ddof=1)),
                 )
             )
     return summaries
 
 
-def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
+def _notes_on_retired(data: BenchData, bench: BenchInfo) -> list[str]:
     """The accuracy of each run without and with the questions that were retired."""
     retired = retired_questions(data.bench_runs.bench.folder)
     notes = []
@@ -327,15 +327,16 @@ def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
         not_retired = np.array([data.questions[row].id not in retired for row in scores.rows], dtype=bool)
         if not_retired.all():
             continue
-        every, restated = (
+        with_retired, without_retired = (
             share(scores.accuracy, scores.contexts),
             share(scores.accuracy[not_retired], scores.contexts[not_retired]),
         )
         retired_count = len(not_retired) - int(not_retired.sum())
         notes.append(
             f"{run.name}: {retired_count:,} of {len(not_retired):,} questions of '{bench.name}' are retired. "
-            f"Accuracy without them {restated.value:.1%} ({restated.low:.1%} to {restated.high:.1%}), with them "
-            f"{every.value:.1%}, as in all other figures."
+            f"Accuracy without them {without_retired.value:.1%} "
+            f"({without_retired.low:.1%} to {without_retired.high:.1%}), "
+            f"with them {with_retired.value:.1%}, as in all other figures."
         )
     return notes
 
@@ -357,20 +358,24 @@ def _notes(data: BenchData, bench: BenchInfo, runs: Sequence[RunSummary], causes
             f"{bench.shared_documents:.0%} of the documents of '{bench.name}' are in several contexts, which are "
             "therefore not independent; the interval over documents accounts for that."
         )
-    for run, one in zip(runs, data.runs, strict=True):
+    for run, run_data in zip(runs, data.runs, strict=True):
         outcomes = run.overall.outcomes
         missing = outcomes.error + outcomes.unanswered
         if missing:
-            said = "1 response is" if missing == 1 else f"{missing:,} responses are"
+            answers_are = "1 response is" if missing == 1 else f"{missing:,} responses are"
             errors = "error" if outcomes.error == 1 else "errors"
             notes.append(
-                f"{run.info.name}: {said} missing ({outcomes.error:,} {errors}). Missing responses count in the "
+                f"{run.info.name}: {answers_are} missing ({outcomes.error:,} {errors}). Missing responses count in the "
                 f"denominator; if all were correct, accuracy would be {run.overall.max_accuracy:.1%}."
             )
-        if one.undiagnosed and data.has_corpus:
-            said = "1 incorrect answer is" if one.undiagnosed == 1 else f"{one.undiagnosed:,} incorrect answers are"
-            notes.append(f"{run.info.name}: {said} from families that do not diagnose causes.")
-    notes += _restated(data, bench)
+        if run_data.undiagnosed and data.has_corpus:
+            answers_are = (
+                "1 incorrect answer is"
+                if run_data.undiagnosed == 1
+                else f"{run_data.undiagnosed:,} incorrect answers are"
+            )
+            notes.append(f"{run.info.name}: {answers_are} from families that do not diagnose causes.")
+    notes += _notes_on_retired(data, bench)
     return [*notes, *_scored_here([run.run.scored_here for run in data.runs])]
 
 

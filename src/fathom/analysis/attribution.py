@@ -92,7 +92,7 @@ class CauseMatcher:
         by_text = parsed is None or self._expected.type == "none" or self._is_textual
         name = text if parsed is None or by_text else parsed.model_dump_json()
         if name not in self._known:
-            self._known[name] = _summed(self._search(parsed, text))
+            self._known[name] = _sum_by_cause(self._search(parsed, text))
         kind = parsed.type if parsed is not None and parsed.type == "none" else self._expected.type
         return CauseMatch(question, sample, kind, *self._known[name])
 
@@ -106,14 +106,14 @@ class CauseMatcher:
         return matches
 
 
-def _summed(answers: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, str]]:
+def _sum_by_cause(answers: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, str]]:
     """The likelihood and the details of each cause."""
     likelihood: dict[str, float] = defaultdict(float)
     details: dict[str, list[str]] = defaultdict(list)
     for answer in answers:
         likelihood[answer.cause] += answer.chance
         details[answer.cause].append(answer.detail)
-    return dict(likelihood), {cause: _shortened(some) for cause, some in details.items()}
+    return dict(likelihood), {cause: _shortened(descriptions) for cause, descriptions in details.items()}
 
 
 def _produces(answer: FaultyAnswer, expected: Answer, parsed: Answer | None, text: str) -> bool:
@@ -209,12 +209,12 @@ class CauseEstimator:
         causes = sorted(self.exposure)
         if not causes or not self.incorrect:
             return dict.fromkeys(causes, 0.0), 0.0
-        places = {cause: index for index, cause in enumerate(causes)}
+        columns = {cause: index for index, cause in enumerate(causes)}
         likelihood = np.zeros((len(self.incorrect), len(causes) + 1))
         for row, match in enumerate(self.incorrect):
             likelihood[row, -1] = _background(match)
             for cause, chance in match.likelihood.items():
-                likelihood[row, places[cause]] = chance
+                likelihood[row, columns[cause]] = chance
         exposure = np.array([*(self.exposure[cause] for cause in causes), float(self.answers)])
         rates = np.full(len(causes) + 1, 0.1)
         for _ in range(MAX_ROUNDS):
@@ -239,7 +239,7 @@ class CauseEstimator:
         )
 
     def _causes(self, counts: _CauseCounts) -> Iterable[Cause]:
-        expected = {cause: sum(some.values()) for cause, some in counts.by_context.items()}
+        expected = {cause: sum(counts_by_context.values()) for cause, counts_by_context in counts.by_context.items()}
         for cause in sorted(expected, key=lambda cause: (-counts.first[cause], -expected[cause])):
             fault = self.faults[cause]
             yield Cause(
@@ -259,13 +259,13 @@ class CauseEstimator:
 def _rate(expected: Mapping[int, float], exposure: Sequence[float]) -> Estimate | None:
     """The occurrence rate of a cause, without the prior of the posterior: with it, a fault that never occurred in a
     short run had a rate above zero."""
-    each = np.array(exposure)
-    contexts = np.flatnonzero(~np.isnan(each))
-    if sum(each[contexts].tolist()) < MIN_EXPOSED:
+    exposures = np.array(exposure)
+    contexts = np.flatnonzero(~np.isnan(exposures))
+    if sum(exposures[contexts].tolist()) < MIN_EXPOSED:
         return None
     # The expected count may exceed the exposure, since a fault's chance of producing an answer is itself an estimate.
     totals = np.array([expected.get(context, 0.0) for context in contexts.tolist()])
-    counts = each[contexts]
+    counts = exposures[contexts]
     return share_of_sums(
         ContextSums(np.minimum(totals, totals * counts.sum() / max(totals.sum(), 1e-300)), counts), False
     )

@@ -110,9 +110,9 @@ class RunData:
 
     def count_outcomes(self, rows: IntArray, outcomes: Sequence[ResponseOutcome]) -> IntArray:
         """For each of these questions, how many samples have one of the outcomes."""
-        places = np.searchsorted(self.arrays.rows, rows)
+        positions = np.searchsorted(self.arrays.rows, rows)
         columns = [RESPONSE_OUTCOMES.index(outcome) for outcome in outcomes]
-        counts: IntArray = self.arrays.outcomes[places][:, columns].sum(axis=1)
+        counts: IntArray = self.arrays.outcomes[positions][:, columns].sum(axis=1)
         return counts
 
     def answered(self, rows: IntArray) -> BoolArray:
@@ -158,32 +158,34 @@ class BenchData:
     @cached_property
     def groups(self) -> dict[str, dict[str, BoolArray]]:
         """For each grouping, its groups and a mask of the questions in each."""
-        places: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        indices: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for index, question in enumerate(self.questions):
             for by, names in question.groups.items():
                 for name in names:
-                    places[by][name].append(index)
+                    indices[by][name].append(index)
         return {
-            by: {name: _mask(places[by][name], len(self.questions)) for name in self.groupings.ordered(by, places[by])}
-            for by in sorted(places, key=self.groupings.order)
-            if len(places[by]) <= MAX_GROUPS
+            by: {
+                name: _mask(indices[by][name], len(self.questions)) for name in self.groupings.ordered(by, indices[by])
+            }
+            for by in sorted(indices, key=self.groupings.order)
+            if len(indices[by]) <= MAX_GROUPS
         }
 
 
 def _sample_means(values: FloatArray, samples: int) -> FloatArray:
     """The mean over the samples of each question that have a value; NaN if none has."""
-    each = values.reshape(-1, samples)
-    counts = (~np.isnan(each)).sum(axis=1)
-    totals = np.zeros(len(each))
+    by_question = values.reshape(-1, samples)
+    counts = (~np.isnan(by_question)).sum(axis=1)
+    totals = np.zeros(len(by_question))
     for sample in range(samples):
-        totals += np.nan_to_num(each[:, sample])
+        totals += np.nan_to_num(by_question[:, sample])
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(counts > 0, totals / counts, np.nan))
 
 
-def _mask(places: list[int], size: int) -> BoolArray:
+def _mask(indices: list[int], size: int) -> BoolArray:
     mask = np.zeros(size, dtype=bool)
-    mask[places] = True
+    mask[indices] = True
     return mask
 
 
@@ -222,19 +224,19 @@ def collect(
 
 def diagnosed_names(bench_runs: BenchRuns, corpus: Corpus) -> set[str]:
     """The groups and numbers of questions that only a diagnosis gives, by the first context with each family."""
-    known = diagnosers(bench_runs.bench.manifest.families, corpus)
+    pending_diagnosers = diagnosers(bench_runs.bench.manifest.families, corpus)
     entries = {entry.id: entry for entry in corpus.entries()}
     names: set[str] = set()
     for context, items in bench_runs.by_context():
-        diagnosable = [item for item in items if item.question.family in known]
+        diagnosable = [item for item in items if item.question.family in pending_diagnosers]
         for item in diagnosable:
-            diagnosis = known[item.question.family].diagnose(context, item)
-            with_it = describe(context, 0, item, diagnosis, entries)
-            without = describe(context, 0, item, NO_DIAGNOSIS, {})
-            names |= {*with_it.groups, *with_it.sizes} - {*without.groups, *without.sizes}
+            diagnosis = pending_diagnosers[item.question.family].diagnose(context, item)
+            diagnosed = describe(context, 0, item, diagnosis, entries)
+            undiagnosed = describe(context, 0, item, NO_DIAGNOSIS, {})
+            names |= {*diagnosed.groups, *diagnosed.sizes} - {*undiagnosed.groups, *undiagnosed.sizes}
         for item in diagnosable:
-            known.pop(item.question.family, None)
-        if not known:
+            pending_diagnosers.pop(item.question.family, None)
+        if not pending_diagnosers:
             break
     return names
 
@@ -258,7 +260,10 @@ def _tasks(bench_runs: BenchRuns, pending: deque[_PendingContext], attribute: bo
         pending.append(_PendingContext(context, items, responses))
         yield (
             context,
-            [(item, list(_incorrect(some)) if attribute else []) for item, some in zip(items, responses, strict=True)],
+            [
+                (item, list(_incorrect(run_responses)) if attribute else [])
+                for item, run_responses in zip(items, responses, strict=True)
+            ],
         )
 
 
@@ -325,12 +330,12 @@ def _add_causes(
 def _add_response(
     run: RunData, item: Item, sample: int, response: ScoredResponse, diagnosis: Diagnosis, extra: ExtraMeasures
 ) -> None:
-    place = len(run.rows) - 1
+    index = len(run.rows) - 1
     if response.outcome not in ("unanswered", "overflow"):
         run.usage.add(response.usage)
     run.thinks = run.thinks or bool(response.thinking)
-    run.retrieval.add(place, item.key, response.trace)
-    run.stages.add(place, item, sample, response, diagnosis.steps, run.run.retrieves)
+    run.retrieval.add(index, item.key, response.trace)
+    run.stages.add(index, item, sample, response, diagnosis.steps, run.run.retrieves)
     measures = {**response.measures, **extra(item, response)}
     run.columns.add(response, pattern(item.key.answer, response), measures)
     _add_steps(run, response, diagnosis)
@@ -340,6 +345,6 @@ def _add_steps(run: RunData, response: ScoredResponse, diagnosis: Diagnosis) -> 
     has_reasoning = diagnosis.steps and response.outcome in ("correct", "incorrect", "unparseable")
     trace = reasoning_of(response) if has_reasoning else ""
     if trace:
-        found = find_steps(trace, diagnosis.steps)
-        run.steps.add(found, response.outcome == "correct")
-        run.columns.add_steps(diagnosis.steps, found)
+        positions = find_steps(trace, diagnosis.steps)
+        run.steps.add(positions, response.outcome == "correct")
+        run.columns.add_steps(diagnosis.steps, positions)

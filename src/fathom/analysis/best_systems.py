@@ -23,8 +23,8 @@ class BestSystem(NamedTuple):
 
 def figures_of(findings: Findings, bench: str) -> MeasureFigures:
     """The figures of the first family of a bench that declares some."""
-    families = next((one.families for one in findings.benches if one.fingerprint == bench), ())
-    return next((one for name in families if (one := family(name).figures) != NO_FIGURES), NO_FIGURES)
+    families = next((info.families for info in findings.benches if info.fingerprint == bench), ())
+    return next((figures for name in families if (figures := family(name).figures) != NO_FIGURES), NO_FIGURES)
 
 
 def measure_of(run: RunSummary, name: str) -> MeasureSummary | None:
@@ -38,9 +38,9 @@ def best_systems(findings: Findings) -> list[BestSystem]:
     for run in findings.runs:
         runs[run.info.bench, run.info.model].append(run)
     best = []
-    for (bench, _), some in runs.items():
+    for (bench, _), runs_of_model in runs.items():
         for name in figures_of(findings, bench).best:
-            measured = [(run, measure) for run in some if (measure := measure_of(run, name)) is not None]
+            measured = [(run, measure) for run in runs_of_model if (measure := measure_of(run, name)) is not None]
             if len(measured) > 1:
                 sign = -1 if measured[0][1].less_is_better else 1
                 ordered = sorted(measured, key=lambda pair: -sign * pair[1].micro.value)

@@ -27,29 +27,31 @@ def comparisons(
     P-values are corrected over the pairs of each kind: the overall pairs, and the pairs within each grouping.
     """
     shared = _SharedQuestions(bench)
-    pairs = [(one, two, shared.by_both(one, two)) for one, two in combinations(runs, 2)]
+    pairs = [(first, second, shared.by_both(first, second)) for first, second in combinations(runs, 2)]
     pairs = [pair for pair in pairs if len(pair[2])]
-    kinds: dict[str, list[_Pair]] = {"all": [_Pair(one, two, "all", rows) for one, two, rows in pairs]}
+    kinds: dict[str, list[_Pair]] = {"all": [_Pair(first, second, "all", rows) for first, second, rows in pairs]}
     for by in groupings:
-        within = [
-            _Pair(one, two, f"{by} = {name}", inside)
-            for one, two, rows in pairs
+        group_pairs = [
+            _Pair(first, second, f"{by} = {name}", inside)
+            for first, second, rows in pairs
             for name in bench.groups.get(by, {})
             if len(inside := shared.within(rows, by, name))
         ]
-        if len({pair.within for pair in within}) > 1:
-            kinds[by] = within
-    every = [pair for some in kinds.values() for pair in some]
-    if not every:
+        if len({pair.within for pair in group_pairs}) > 1:
+            kinds[by] = group_pairs
+    all_pairs = [pair for pairs_of_kind in kinds.values() for pair in pairs_of_kind]
+    if not all_pairs:
         return []
-    totals = np.empty((len(bench.documents), len(every)))
-    for column, pair in enumerate(every):
+    totals = np.empty((len(bench.documents), len(all_pairs)))
+    for column, pair in enumerate(all_pairs):
         totals[:, column] = pair.totals(bench)
     p_values = iter(permutation_tests(totals, exchanges, rng))
     return [
         comparison
-        for some in kinds.values()
-        for comparison in corrected([pair.comparison(bench, float(next(p_values)), len(some)) for pair in some])
+        for pairs_of_kind in kinds.values()
+        for comparison in corrected(
+            [pair.comparison(bench, float(next(p_values)), len(pairs_of_kind)) for pair in pairs_of_kind]
+        )
     ]
 
 
@@ -81,14 +83,14 @@ class _SharedQuestions:
         self._bench = bench
         self._rows: dict[bytes, IntArray] = {}
 
-    def by_both(self, one: RunData, two: RunData) -> IntArray:
-        return self._kept(np.intersect1d(one.arrays.rows, two.arrays.rows, assume_unique=True))
+    def by_both(self, first: RunData, second: RunData) -> IntArray:
+        return self._cached(np.intersect1d(first.arrays.rows, second.arrays.rows, assume_unique=True))
 
     def within(self, rows: IntArray, by: str, name: str) -> IntArray:
         """Those in one group."""
-        return self._kept(rows[self._bench.groups[by][name][rows]])
+        return self._cached(rows[self._bench.groups[by][name][rows]])
 
-    def _kept(self, rows: IntArray) -> IntArray:
+    def _cached(self, rows: IntArray) -> IntArray:
         return self._rows.setdefault(digest(rows.tobytes()), rows)
 
 
@@ -143,17 +145,17 @@ def compare(
     needed = contexts_needed(differences, contexts, 1 - (1 - LEVEL) / tests) if (differences != 0).any() else None
     more = None if needed is None else max(0, ceil(needed - clusters))
     per_context = estimate.items / max(1, clusters)
-    one, two = first >= 0.5, second >= 0.5
+    first_correct, second_correct = first >= 0.5, second >= 0.5
     return Comparison(
         first=names[0],
         second=names[1],
         within=within,
         items=estimate.items,
         clusters=clusters,
-        only_first=int((one & ~two).sum()),
-        only_second=int((two & ~one).sum()),
-        both=int((one & two).sum()),
-        neither=int((~one & ~two).sum()),
+        only_first=int((first_correct & ~second_correct).sum()),
+        only_second=int((second_correct & ~first_correct).sum()),
+        both=int((first_correct & second_correct).sum()),
+        neither=int((~first_correct & ~second_correct).sum()),
         discordant=int((differences != 0).sum()),
         missing_first=missing[0].responses,
         missing_second=missing[1].responses,
@@ -176,8 +178,8 @@ def corrected(comparisons: Sequence[Comparison], cluster: str = "context") -> li
     """The comparisons, corrected for their number. `cluster` is what they are clustered by, for their notes."""
     by_holm = holm([comparison.p for comparison in comparisons])
     by_rate = benjamini_hochberg([comparison.p for comparison in comparisons])
-    every = zip(comparisons, by_holm, by_rate, strict=True)
-    return [_corrected(one, p_holm, p_rate, cluster) for one, p_holm, p_rate in every]
+    corrections = zip(comparisons, by_holm, by_rate, strict=True)
+    return [_corrected(comparison, p_holm, p_rate, cluster) for comparison, p_holm, p_rate in corrections]
 
 
 def _corrected(comparison: Comparison, p_holm: float, p_benjamini_hochberg: float, cluster: str) -> Comparison:

@@ -108,13 +108,13 @@ def _probe_results(group: list[QuestionResult]) -> ProbeResults:
     by_year: dict[str, list[QuestionResult]] = defaultdict(list)
     for probe in group:
         by_year[probe.question.tags.get("year", "")].append(probe)
-    known = sorted(year for year in by_year if year)
+    years = sorted(year for year in by_year if year)
     return ProbeResults(
         overall=_share(group, lambda probe: probe.correct),
         unanswered=sum(not result.answered for result in group),
-        by_year={year: _share(by_year[year], lambda probe: probe.correct) for year in known},
+        by_year={year: _share(by_year[year], lambda probe: probe.correct) for year in years},
         trend=trend(
-            {int(year): (sum(result.correct for result in by_year[year]), len(by_year[year])) for year in known}
+            {int(year): (sum(result.correct for result in by_year[year]), len(by_year[year])) for year in years}
         ),
     )
 
@@ -123,16 +123,16 @@ def _swap_results(group: list[QuestionResult], before: Mapping[QuestionId, Quest
     changed = [result for result in group if result.question.tags.get("changed") == "yes"]
     pairs = [result for result in changed if result.swapped_from in before]
 
-    def was_correct(one: QuestionResult) -> bool:
-        return before[one.swapped_from or ""].correct
+    def was_correct(result: QuestionResult) -> bool:
+        return before[result.swapped_from or ""].correct
 
     drops = np.array([float(was_correct(pair)) - float(pair.correct) for pair in pairs])
     return SwapResults(
         questions=len(group),
         changed=len(changed),
         unanswered=sum(not result.answered for result in changed),
-        context_accuracy=_share(changed, lambda one: one.correct),
-        memorized=_share(changed, lambda one: one.memorized),
+        context_accuracy=_share(changed, lambda result: result.correct),
+        memorized=_share(changed, lambda result: result.memorized),
         before=_share(pairs, was_correct) if pairs else None,
         drop=difference(drops, _contexts(pairs)) if pairs else None,
     )

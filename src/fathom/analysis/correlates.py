@@ -44,16 +44,16 @@ def correlates(accuracy: FloatArray, contexts: IntArray, properties: Mapping[str
     excluded = {
         name: why for name, values in properties.items() if (why := reason_to_exclude(values, accuracy, contexts))
     }
-    known = {name: values for name, values in properties.items() if name not in excluded}
-    single = {name: correlation(values, accuracy, contexts) for name, values in known.items()}
+    usable = {name: values for name, values in properties.items() if name not in excluded}
+    single = {name: correlation(values, accuracy, contexts) for name, values in usable.items()}
     corrected = dict(zip(single, holm([coefficient.p for coefficient in single.values()]), strict=True))
-    lacking = {name: f"{int(np.isnan(values).sum()):,} questions do not have it" for name, values in known.items()}
-    lacking = {name: why for name, why in lacking.items() if np.isnan(known[name]).any()}
+    lacking = {name: f"{int(np.isnan(values).sum()):,} questions do not have it" for name, values in usable.items()}
+    lacking = {name: why for name, why in lacking.items() if np.isnan(usable[name]).any()}
     lacking |= {
-        name: f"another unit of {other}" for name, other in OTHER_UNITS.items() if {name, other} <= known.keys()
+        name: f"another unit of {other}" for name, other in OTHER_UNITS.items() if {name, other} <= usable.keys()
     }
-    whole = {name: values for name, values in known.items() if name not in lacking}
-    model = _logistic_model(accuracy, contexts, whole, lacking)
+    complete = {name: values for name, values in usable.items() if name not in lacking}
+    model = _logistic_model(accuracy, contexts, complete, lacking)
     rows = []
     for name, coefficient in single.items():
         odds = model.odds.get(name)
@@ -61,8 +61,8 @@ def correlates(accuracy: FloatArray, contexts: IntArray, properties: Mapping[str
             Correlate(
                 name=name,
                 description=PROPERTIES.get(name, name),
-                items=int((~np.isnan(known[name])).sum()),
-                mean=float(np.nanmean(known[name])),
+                items=int((~np.isnan(usable[name])).sum()),
+                mean=float(np.nanmean(usable[name])),
                 correlation=coefficient.value,
                 low=coefficient.low,
                 high=coefficient.high,
@@ -90,29 +90,29 @@ class Coefficient:
 
 def reason_to_exclude(values: FloatArray, accuracy: FloatArray, contexts: IntArray) -> str:
     """Why a property has no estimate; empty if it has one."""
-    has = ~np.isnan(values)
-    if has.sum() < MIN_QUESTIONS:
+    present = ~np.isnan(values)
+    if present.sum() < MIN_QUESTIONS:
         return f"fewer than {MIN_QUESTIONS} questions have it"
-    if len(np.unique(contexts[has])) < 3:
+    if len(np.unique(contexts[present])) < 3:
         return "fewer than three contexts have it"
-    if values[has].std() <= 1e-12:
+    if values[present].std() <= 1e-12:
         return "it is the same for all questions"
-    return "" if accuracy[has].std() > 1e-12 else "all of its questions have the same score"
+    return "" if accuracy[present].std() > 1e-12 else "all of its questions have the same score"
 
 
 def correlation(values: FloatArray, accuracy: FloatArray, contexts: IntArray) -> Coefficient:
     """Pearson's correlation over the questions that have the property, with a jackknife over contexts on Fisher's z."""
-    has = ~np.isnan(values)
-    values, accuracy, contexts = values[has], accuracy[has], contexts[has]
+    present = ~np.isnan(values)
+    values, accuracy, contexts = values[present], accuracy[present], contexts[present]
     moments = np.stack([np.ones_like(values), values, accuracy, values**2, accuracy**2, values * accuracy])
     size = int(contexts.max()) + 1
     by_context = np.stack([np.bincount(contexts, weights=row, minlength=size) for row in moments])
     by_context = by_context[:, by_context[0] > 0]
-    whole = by_context.sum(axis=1, keepdims=True)
-    value = float(_pearson(whole)[0])
-    without = np.arctanh(np.clip(_pearson(whole - by_context), -0.999999, 0.999999))
+    totals = by_context.sum(axis=1, keepdims=True)
+    value = float(_pearson(totals)[0])
+    leave_one_out = np.arctanh(np.clip(_pearson(totals - by_context), -0.999999, 0.999999))
     clusters = by_context.shape[1]
-    error = float(np.sqrt((clusters - 1) / clusters * ((without - without.mean()) ** 2).sum()))
+    error = float(np.sqrt((clusters - 1) / clusters * ((leave_one_out - leave_one_out.mean()) ** 2).sum()))
     if error < 1e-9 and clusters > 3:
         # The jackknife has no spread if a property decides every outcome: use Fisher's standard error for as many draws
         # as there are contexts. With an error of zero, the strongest correlation had a p-value of 1.
@@ -137,17 +137,19 @@ class _Model:
 
 
 def _logistic_model(
-    accuracy: FloatArray, contexts: IntArray, known: Mapping[str, FloatArray], lacking: Mapping[str, str]
+    accuracy: FloatArray, contexts: IntArray, properties: Mapping[str, FloatArray], lacking: Mapping[str, str]
 ) -> _Model:
     """A logistic model of the standardized properties, with cluster-robust errors."""
-    names, excluded = _without_collinear(known)
+    names, excluded = _without_collinear(properties)
     clusters = len(np.unique(contexts))
     if not names:
         return _Model({}, None, "No property is known for every question.")
     if clusters < CONTEXTS_PER_PROPERTY * len(names):
         many = f"{len(names)} {'property' if len(names) == 1 else 'properties'}"
         return _Model({}, None, f"{clusters} contexts are too few for a logistic model with {many}.")
-    columns = np.stack([(known[name] - known[name].mean()) / known[name].std() for name in names], axis=1)
+    columns = np.stack(
+        [(properties[name] - properties[name].mean()) / properties[name].std() for name in names], axis=1
+    )
     design = np.column_stack([np.ones(len(accuracy)), columns])
     weights, converged = _logistic(design, accuracy)
     expected = 1 / (1 + np.exp(-design @ weights))
@@ -180,20 +182,20 @@ def _logistic_model(
     return _Model(odds, fit)
 
 
-def _without_collinear(known: Mapping[str, FloatArray]) -> tuple[list[str], dict[str, str]]:
+def _without_collinear(properties: Mapping[str, FloatArray]) -> tuple[list[str], dict[str, str]]:
     """The properties that earlier ones do not predict, and the reason for excluding each of the others."""
-    kept: list[str] = []
+    kept_names: list[str] = []
     excluded: dict[str, str] = {}
-    for name, values in known.items():
-        if kept:
-            design = np.column_stack([np.ones(len(values)), *(known[other] for other in kept)])
+    for name, values in properties.items():
+        if kept_names:
+            design = np.column_stack([np.ones(len(values)), *(properties[kept_name] for kept_name in kept_names)])
             design = design / np.maximum(np.abs(design).max(axis=0), 1e-12)
-            rest = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
-            if rest.var() < values.var() / MAX_INFLATION:
-                excluded[name] = f"nearly determined by {', '.join(kept)}"
+            residuals = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+            if residuals.var() < values.var() / MAX_INFLATION:
+                excluded[name] = f"nearly determined by {', '.join(kept_names)}"
                 continue
-        kept.append(name)
-    return kept, excluded
+        kept_names.append(name)
+    return kept_names, excluded
 
 
 def _logistic(design: FloatArray, accuracy: FloatArray) -> tuple[FloatArray, bool]:

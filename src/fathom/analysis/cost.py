@@ -108,8 +108,8 @@ def _is_optimal(costed: CostedAccuracy, runs: Sequence[CostedAccuracy], kind: Co
 def with_pareto(runs: Sequence[RunSummary], questions: Sequence[Hashable]) -> list[RunSummary]:
     """The runs, each with the costs for which it is Pareto-optimal; `questions` says what each was asked."""
     costed = [
-        CostedAccuracy(question_cost(run), run.overall.accuracy.value, asked)
-        for run, asked in zip(runs, questions, strict=True)
+        CostedAccuracy(question_cost(run), run.overall.accuracy.value, questions_of_run)
+        for run, questions_of_run in zip(runs, questions, strict=True)
     ]
     return [
         run.model_copy(update={"cost": run.cost.model_copy(update={"pareto_optimal": kinds})})

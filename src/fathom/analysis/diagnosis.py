@@ -69,10 +69,14 @@ def diagnose_all(
     return map_ordered(partial(_diagnose_in_worker, families, corpus.folder), map(_serialize, tasks), processes)
 
 
-def _diagnose_context(known: Mapping[str, Diagnoser], task: DiagnosisTask) -> list[QuestionDiagnosis | None]:
+def _diagnose_context(
+    diagnosers_by_family: Mapping[str, Diagnoser], task: DiagnosisTask
+) -> list[QuestionDiagnosis | None]:
     """The diagnosis of each question of a context; None if its family has no diagnoser."""
     context, items = task
-    return [_diagnose(known.get(item.question.family), context, item, answers) for item, answers in items]
+    return [
+        _diagnose(diagnosers_by_family.get(item.question.family), context, item, answers) for item, answers in items
+    ]
 
 
 def _diagnose(

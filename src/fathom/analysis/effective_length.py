@@ -25,9 +25,12 @@ def curve(
     """The curve from the shortest length to the longest, with the effective length if there are two or more."""
     if len(points) < 2:
         return LengthCurve(points=tuple(points), effective=None, families=())
-    sums = [ContextSums.of(some, where) for some, where in zip(values, contexts, strict=True)]
+    sums = [
+        ContextSums.of(length_values, length_contexts)
+        for length_values, length_contexts in zip(values, contexts, strict=True)
+    ]
     means = np.array([length_sums.mean for length_sums in sums])[None, :]
-    reached = int(_last_kept(means)[0])
+    reached = int(_last_above_threshold(means)[0])
     tokens = np.array([point.tokens for point in points])
     low, high = _bootstrap_interval(sums, tokens, resamples, rng)
     shortest = float(means[0, 0])
@@ -53,8 +56,8 @@ def without_effective_length(run: RunSummary, baselines: Sequence[Baseline]) -> 
 
     Such a run may keep its accuracy at any length, since it does not depend on what is shown.
     """
-    known = [baseline for baseline in baselines if baseline.bench == run.info.bench and baseline.run is None]
-    best = max(known, key=lambda one: one.accuracy.value, default=None)
+    context_free = [baseline for baseline in baselines if baseline.bench == run.info.bench and baseline.run is None]
+    best = max(context_free, key=lambda baseline: baseline.accuracy.value, default=None)
     effective, accuracy = run.lengths.effective, run.overall.accuracy.value
     if effective is None or best is None or accuracy > best.accuracy.value:
         return run
@@ -71,11 +74,13 @@ def _bootstrap_interval(
     sums: Sequence[ContextSums], tokens: IntArray, resamples: int, rng: np.random.Generator
 ) -> tuple[int, int] | tuple[None, None]:
     """The interval of the effective length, from a bootstrap over contexts."""
-    drawn = np.stack([_resampled_means(length_sums, resamples, rng) for length_sums in sums], axis=1)
+    resampled = np.stack([_resampled_means(length_sums, resamples, rng) for length_sums in sums], axis=1)
     if min(len(length_sums.counts) for length_sums in sums) < MIN_CONTEXTS:
         return None, None
-    found = np.where(_last_kept(drawn) >= 0, tokens[np.maximum(_last_kept(drawn), 0)], 0)
-    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
+    lengths = np.where(
+        _last_above_threshold(resampled) >= 0, tokens[np.maximum(_last_above_threshold(resampled), 0)], 0
+    )
+    low, high = np.quantile(lengths, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
     return int(low), int(high)
 
 
@@ -85,12 +90,12 @@ def _resampled_means(sums: ContextSums, resamples: int, rng: np.random.Generator
     )
 
 
-def _last_kept(means: FloatArray) -> IntArray:
+def _last_above_threshold(means: FloatArray) -> IntArray:
     """For each row, the index of the last length up to which all are above the threshold; -1 if the first is zero."""
-    kept = means >= THRESHOLD * means[:, :1] - 1e-12
-    first_below = np.where(kept.all(axis=1), means.shape[1], np.argmin(kept, axis=1))
-    found: IntArray = np.where(means[:, 0] > 0, first_below - 1, -1)
-    return found
+    is_above = means >= THRESHOLD * means[:, :1] - 1e-12
+    first_below = np.where(is_above.all(axis=1), means.shape[1], np.argmin(is_above, axis=1))
+    last: IntArray = np.where(means[:, 0] > 0, first_below - 1, -1)
+    return last
 
 
 def _note(points: Sequence[LengthPoint], reached: int, shortest: float) -> str:

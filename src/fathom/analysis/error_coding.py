@@ -34,8 +34,8 @@ class CodedCase:
     @property
     def category(self) -> str:
         """The category on which all coders agree."""
-        found = set(self.codes.values())
-        return found.pop() if len(found) == 1 else DISAGREEMENT
+        categories = set(self.codes.values())
+        return categories.pop() if len(categories) == 1 else DISAGREEMENT
 
 
 class CodedGroup(Record):

@@ -67,7 +67,7 @@ class StageCounter:
 
     def add(
         self,
-        place: int,
+        index: int,
         item: Item,
         sample: int,
         response: ScoredResponse,
@@ -77,9 +77,9 @@ class StageCounter:
         """Count a response; `retrieves` says whether its run retrieves passages, or else reads everything."""
         if response.trace and response.outcome in FAILED:
             stage = _from_trace(item, response, retrieves)
-            stated = _values_stated(response, steps) if stage is None else None
+            has_values = _states_all_values(response, steps) if stage is None else None
             abstained = response.parsed is not None and response.parsed.type == "none"
-            self.failures.append(_Failure(place, item.question.id, sample, stage, stated, abstained))
+            self.failures.append(_Failure(index, item.question.id, sample, stage, has_values, abstained))
 
     def stages(self) -> dict[tuple[QuestionId, int], str]:
         """The stage of each failure."""
@@ -100,10 +100,10 @@ class StageCounter:
         failures: dict[str, list[_Failure]] = defaultdict(list)
         for failure in self.failures:
             failures[stages[failure.question, failure.sample]].append(failure)
-        made = []
+        stages_with_failures = []
         for name, description in STAGES.items() if self.failures else ():
             counts = np.bincount([failure.place for failure in failures[name]], minlength=len(contexts)) / samples
-            made.append(
+            stages_with_failures.append(
                 FailureStage(
                     name=name,
                     description=description,
@@ -113,7 +113,7 @@ class StageCounter:
                     examples=tuple(dict.fromkeys(failure.question for failure in failures[name]))[:MAX_EXAMPLES],
                 )
             )
-        return tuple(made)
+        return tuple(stages_with_failures)
 
 
 def all_shown(item: Item, response: ScoredResponse, retrieves: bool) -> bool:
@@ -133,17 +133,17 @@ def _from_trace(item: Item, response: ScoredResponse, retrieves: bool) -> str | 
     return GAVE_UP if response.outcome == "unparseable" else None
 
 
-def _values_stated(response: ScoredResponse, steps: Sequence[ReasoningStep]) -> bool | None:
+def _states_all_values(response: ScoredResponse, steps: Sequence[ReasoningStep]) -> bool | None:
     """Whether the reasoning states all needed values; None if it is too short to decide."""
     notes = [step.output for step in response.trace if step.kind == "model"][:-1]
     text = "\n".join((*notes, reasoning_of(response)))
     values = [part for step in steps if step.operation != "computing" for part in step.parts]
     if not values or not text.strip():
         return None
-    stated = [place is not None for place in find_steps(text, [ReasoningStep("", (value,)) for value in values])]
-    if all(stated):
+    occurs = [position is not None for position in find_steps(text, [ReasoningStep("", (value,)) for value in values])]
+    if all(occurs):
         return True if all(len(spelling) >= MIN_VALUE_LENGTH for value in values for spelling in value) else None
-    return False if any(stated) else None
+    return False if any(occurs) else None
 
 
 def _from_cause(failure: _Failure, candidates: Sequence[CandidateCause], faults: Mapping[str, Fault]) -> str:

@@ -56,8 +56,8 @@ class ContextSums:
         size = int(contexts.max()) + 1 if len(contexts) else 0
         counts = np.bincount(contexts, minlength=size).astype(float)
         totals = np.bincount(contexts, weights=values, minlength=size).astype(float)
-        kept = counts > 0
-        return cls(totals[kept], counts[kept])
+        nonempty = counts > 0
+        return cls(totals[nonempty], counts[nonempty])
 
     @property
     def items(self) -> int:
@@ -109,8 +109,8 @@ def _freedom(counts: FloatArray, weights: FloatArray) -> float:
 
 def cluster_numbers(names: Iterable[str]) -> IntArray:
     """A number for each name, the same for the same name."""
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
 def share(values: FloatArray, contexts: IntArray) -> Estimate:
@@ -153,9 +153,9 @@ def _design_effect(design: _Design, binary: bool) -> float:
     if design.variance == float("inf") or spread < 1e-12:
         return default
     rare = items * min(mean, 1 - mean)
-    found = (rare * design.variance * items / spread + PSEUDO_COUNT * default) / (rare + PSEUDO_COUNT)
+    effect = (rare * design.variance * items / spread + PSEUDO_COUNT * default) / (rare + PSEUDO_COUNT)
     # An effect well below 1 is sampling noise: contexts that happen to balance each other.
-    return max(found, MIN_DESIGN_EFFECT) if binary else max(found, 1e-6)
+    return max(effect, MIN_DESIGN_EFFECT) if binary else max(effect, 1e-6)
 
 
 def wilson(mean: float, size: float, quantile: float) -> tuple[float, float]:
@@ -215,10 +215,10 @@ def macro_average(values: FloatArray, contexts: IntArray, groups: list[BoolArray
     weights, residuals, mean = np.zeros(len(values)), np.zeros(len(values)), 0.0
     largest_share = np.zeros(size)
     for group in groups:
-        group_mean, each = float(values[group].mean()), 1 / (group.sum() * len(groups))
+        group_mean, weight = float(values[group].mean()), 1 / (group.sum() * len(groups))
         mean += group_mean / len(groups)
-        weights[group] += each
-        residuals[group] += each * (values[group] - group_mean)
+        weights[group] += weight
+        residuals[group] += weight * (values[group] - group_mean)
         largest_share = np.maximum(largest_share, np.bincount(contexts[group], minlength=size) / group.sum())
     # Only questions in a group count: 80 questions without a level and 16 with one are 16, not 96.
     inside = weights > 0
@@ -244,16 +244,16 @@ def ratio_lost(upper: FloatArray, lower: FloatArray, contexts: IntArray) -> Esti
     """One minus the ratio of two means over the same questions: the share lost; None if `upper` is zero."""
     above, below = ContextSums.of(upper, contexts), ContextSums.of(lower, contexts)
     clusters = len(above.counts)
-    whole = float(above.totals.sum())
-    if whole <= 0:
+    upper_total = float(above.totals.sum())
+    if upper_total <= 0:
         return None
-    ratio = float(below.totals.sum()) / whole
+    ratio = float(below.totals.sum()) / upper_total
     lost = 1 - ratio
     if clusters < 2:
         return above.estimate(max(-1.0, lost), -1.0, 1.0, 1.0, "none")
-    pull = (below.totals - ratio * above.totals) / whole
+    pull = (below.totals - ratio * above.totals) / upper_total
     # The last term is the variance of half a question: no observed loss does not prove that there is none.
-    variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (whole + 2) ** 2
+    variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (upper_total + 2) ** 2
     half = t_quantile(clusters - 1.0) * float(np.sqrt(variance))
     effective = max(1.0, abs(lost * ratio) / variance)
     return above.estimate(lost, max(-1.0, lost - half), min(1.0, lost + half), effective, "t over contexts, ratio")
@@ -270,13 +270,13 @@ def jackknife(
     clusters = len(rows)
     if value is None:
         return None
-    found = [statistic(np.delete(rows, number, axis=0)) for number in range(clusters)] if clusters > 1 else []
-    others = np.array([one for one in found if one is not None])
+    leave_one_out = [statistic(np.delete(rows, number, axis=0)) for number in range(clusters)] if clusters > 1 else []
+    values = np.array([value for value in leave_one_out if value is not None])
     low, high, effective, method = -1.0, 1.0, 1.0, "none"
-    if len(others) > 1:
-        size = len(others)
+    if len(values) > 1:
+        size = len(values)
         # The last term is the variance of one item: perfect agreement on a few items is still uncertain.
-        variance = (size - 1) / size * float(((others - others.mean()) ** 2).sum()) + 1 / (weight + 2) ** 2
+        variance = (size - 1) / size * float(((values - values.mean()) ** 2).sum()) + 1 / (weight + 2) ** 2
         half = t_quantile(size - 1.0) * float(np.sqrt(variance))
         low, high = max(-1.0, value - half), min(1.0, value + half)
         effective, method = float(size), "jackknife over clusters"
@@ -300,14 +300,12 @@ def batch_sizes(rounds: int, clusters: int) -> Iterator[int]:
 
 def draws(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """How often each context is drawn in each resample, in batches."""
-    return (_drawn(clusters, size, rng) for size in batch_sizes(resamples, clusters))
+    return (_draw_counts(clusters, size, rng) for size in batch_sizes(resamples, clusters))
 
 
-def _drawn(clusters: int, rounds: int, rng: np.random.Generator) -> FloatArray:
+def _draw_counts(clusters: int, rounds: int, rng: np.random.Generator) -> FloatArray:
     """Counts of drawn indices, in a tenth of the time of a multinomial draw."""
-    drawn = rng.integers(0, clusters, size=(rounds, clusters), dtype=np.int32)
-    places = drawn + np.arange(0, rounds * clusters, clusters, dtype=np.int64)[:, None]
-    counts: FloatArray = (
-        np.bincount(places.ravel(), minlength=rounds * clusters).reshape(rounds, clusters).astype(float)
-    )
+    indices = rng.integers(0, clusters, size=(rounds, clusters), dtype=np.int32)
+    bins = indices + np.arange(0, rounds * clusters, clusters, dtype=np.int64)[:, None]
+    counts: FloatArray = np.bincount(bins.ravel(), minlength=rounds * clusters).reshape(rounds, clusters).astype(float)
     return counts

@@ -58,22 +58,26 @@ Ratings = Mapping[str, Mapping[ResponseId, Decision]]
 def agreements(part: str, ratings: Ratings, context_of: Mapping[ResponseId, int]) -> Iterator[JudgeAgreement]:
     """The agreement of each pair of raters; intervals are clustered by context."""
     for first, second in combinations(ratings, 2):
-        one, two = ratings[first], ratings[second]
-        shared = [item for item in one if "unjudged" not in (one[item], two.get(item, "unjudged"))]
+        first_ratings, second_ratings = ratings[first], ratings[second]
+        shared = [
+            item
+            for item in first_ratings
+            if "unjudged" not in (first_ratings[item], second_ratings.get(item, "unjudged"))
+        ]
         if not shared:
             continue
         contexts = np.array([context_of[item] for item in shared])
         tables = np.zeros((int(contexts.max()) + 1, 2, 2))
         for item, context in zip(shared, contexts, strict=True):
-            tables[context, int(one[item] == "fail"), int(two[item] == "fail")] += 1
-        used = tables[tables.sum(axis=(1, 2)) > 0]
-        equal = np.array([float(one[item] == two[item]) for item in shared])
+            tables[context, int(first_ratings[item] == "fail"), int(second_ratings[item] == "fail")] += 1
+        rated_tables = tables[tables.sum(axis=(1, 2)) > 0]
+        equal = np.array([float(first_ratings[item] == second_ratings[item]) for item in shared])
         yield JudgeAgreement(
             part=part,
             first=first,
             second=second,
             agreement=share(equal, contexts),
-            kappa=jackknife(used, lambda rows: cohen_kappa(rows.sum(axis=0)), len(shared), len(shared)),
+            kappa=jackknife(rated_tables, lambda rows: cohen_kappa(rows.sum(axis=0)), len(shared), len(shared)),
         )
 
 
@@ -108,23 +112,23 @@ def drift(
     before: Sequence[PlantedDecision], after: Sequence[PlantedDecision], names: tuple[str, str]
 ) -> Iterator[JudgeDrift]:
     """The changes of each judge between two runs, over the planted responses that it decided on in both."""
-    known = {_identity(decision): decision for decision in before}
+    earlier_decisions = {_identity(decision): decision for decision in before}
     pairs: dict[str, list[tuple[PlantedDecision, PlantedDecision]]] = {}
     for decision in after:
-        earlier = known.get(_identity(decision))
+        earlier = earlier_decisions.get(_identity(decision))
         if earlier is not None and "unjudged" not in (earlier.outcome, decision.outcome):
             pairs.setdefault(decision.judge, []).append((earlier, decision))
-    for judge, found in pairs.items():
-        questions = {question: number for number, question in enumerate({one.question_id for one, _ in found})}
-        better = sum(not one.is_correct and two.is_correct for one, two in found)
-        worse = sum(one.is_correct and not two.is_correct for one, two in found)
+    for judge, decision_pairs in pairs.items():
+        questions = {question: number for number, question in enumerate({old.question_id for old, _ in decision_pairs})}
+        better = sum(not old.is_correct and new.is_correct for old, new in decision_pairs)
+        worse = sum(old.is_correct and not new.is_correct for old, new in decision_pairs)
         yield JudgeDrift(
             judge=judge,
             before=names[0],
             after=names[1],
             changed=share(
-                np.array([float(one.outcome != two.outcome) for one, two in found]),
-                np.array([questions[one.question_id] for one, _ in found]),
+                np.array([float(old.outcome != new.outcome) for old, new in decision_pairs]),
+                np.array([questions[old.question_id] for old, _ in decision_pairs]),
             ),
             better=better,
             worse=worse,

@@ -48,11 +48,11 @@ class JudgeError(Record):
         return _share(self.failed, self.faulty)
 
 
-def _share(part: int, whole: int) -> Estimate:
-    value = part / whole if whole else 0.0
-    low, high = wilson(value, whole, t_quantile(float("inf"))) if whole else (0.0, 1.0)
+def _share(count: int, total: int) -> Estimate:
+    value = count / total if total else 0.0
+    low, high = wilson(value, total, t_quantile(float("inf"))) if total else (0.0, 1.0)
     return Estimate(
-        value=value, low=low, high=high, items=whole, clusters=whole, effective=float(whole), method="Wilson"
+        value=value, low=low, high=high, items=total, clusters=total, effective=float(total), method="Wilson"
     )
 
 
@@ -77,9 +77,9 @@ def corrected_accuracy(responses: Sequence[JudgedResponse], errors: Mapping[str,
     """
     if not any(response.passes or response.unjudged for response in responses):
         return None
-    known = {part: rates for part, error in errors.items() if (rates := _rates(error)) is not None}
-    least, most = (_estimate(responses, known, unknown) for unknown in (0.0, 1.0))
-    is_bounded = any(_is_unknown(response, known) for response in responses)
+    known_rates = {part: rates for part, error in errors.items() if (rates := _rates(error)) is not None}
+    least, most = (_estimate(responses, known_rates, unknown) for unknown in (0.0, 1.0))
+    is_bounded = any(_is_unknown(response, known_rates) for response in responses)
     return least.model_copy(
         update={
             "value": (least.value + most.value) / 2,
@@ -123,18 +123,18 @@ def _rates(error: JudgeError) -> _Rates | None:
     return _Rates(sensitivity, specificity, *variances)
 
 
-def _is_unknown(response: JudgedResponse, known: Mapping[str, _Rates]) -> bool:
-    return response.accepted and (response.unjudged or any(part not in known for part in response.passes))
+def _is_unknown(response: JudgedResponse, known_rates: Mapping[str, _Rates]) -> bool:
+    return response.accepted and (response.unjudged or any(part not in known_rates for part in response.passes))
 
 
-def _estimate(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], unknown: float) -> Estimate:
+def _estimate(responses: Sequence[JudgedResponse], known_rates: Mapping[str, _Rates], unknown: float) -> Estimate:
     """The estimate if all responses that are not decided on have the value `unknown`."""
-    values = np.array([_value(response, known, unknown) for response in responses])
+    values = np.array([_value(response, known_rates, unknown) for response in responses])
     sums = ContextSums.of(values, np.array([response.context for response in responses]))
     # One question more of each outcome: near 0 and 1 the interval is skewed.
     center = float(sums.totals.sum() + 1) / (sums.items + 2)
     error = _with_least_variance(clustered_error(sums), sums)
-    below, above = _half_widths(error, [_contribution(responses, known, part) for part in known])
+    below, above = _half_widths(error, [_contribution(responses, known_rates, part) for part in known_rates])
     value = min(1.0, max(0.0, sums.mean))
     low, high = min(value, max(0.0, center - below)), max(value, min(1.0, center + above))
     return sums.estimate(value, low, high, float(sums.items), "")
@@ -150,11 +150,11 @@ def _with_least_variance(error: ClusteredError, sums: ContextSums) -> ClusteredE
     return ClusteredError(max(error.variance, share * (1 - share) / size), error.freedom)
 
 
-def _value(response: JudgedResponse, known: Mapping[str, _Rates], unknown: float) -> float:
+def _value(response: JudgedResponse, known_rates: Mapping[str, _Rates], unknown: float) -> float:
     """The estimate for one response; errors on two of its parts are independent."""
-    if not response.accepted or _is_unknown(response, known):
+    if not response.accepted or _is_unknown(response, known_rates):
         return unknown * response.accepted
-    return prod(known[part].truth(passed) for part, passed in response.passes.items())
+    return prod(known_rates[part].truth(passed) for part, passed in response.passes.items())
 
 
 @dataclass(frozen=True)
@@ -168,14 +168,16 @@ class _Contribution:
     """The share that should fail on it, and would be correct if they passed."""
 
 
-def _contribution(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], part: str) -> _Contribution:
-    passing = whole = 0.0
+def _contribution(responses: Sequence[JudgedResponse], known_rates: Mapping[str, _Rates], part: str) -> _Contribution:
+    passing = total = 0.0
     for response in responses:
-        if part in response.passes and response.accepted and not _is_unknown(response, known):
-            rest = prod(known[other].truth(passed) for other, passed in response.passes.items() if other != part)
-            whole += rest / len(responses)
-            passing += rest * known[part].truth(response.passes[part]) / len(responses)
-    return _Contribution(known[part], passing, whole - passing)
+        if part in response.passes and response.accepted and not _is_unknown(response, known_rates):
+            other_parts = prod(
+                known_rates[other].truth(passed) for other, passed in response.passes.items() if other != part
+            )
+            total += other_parts / len(responses)
+            passing += other_parts * known_rates[part].truth(response.passes[part]) / len(responses)
+    return _Contribution(known_rates[part], passing, total - passing)
 
 
 def _half_widths(error: ClusteredError, contributions: Sequence[_Contribution]) -> tuple[float, float]:

@@ -148,9 +148,9 @@ class BenchRuns:
 
     def by_context(self) -> Iterator[ContextItems]:
         """Each context with the items that at least one run asks."""
-        asked = frozenset[QuestionId]().union(*(run.questions for run in self.runs))
+        asked_ids = frozenset[QuestionId]().union(*(run.questions for run in self.runs))
         for context, items in self.bench.by_context():
-            asked_items = [item for item in items if item.question.id in asked]
+            asked_items = [item for item in items if item.question.id in asked_ids]
             if asked_items:
                 yield ContextItems(context, asked_items)
 
@@ -164,26 +164,26 @@ def load_runs(folders: Sequence[Path], bench: Path | None = None) -> list[BenchR
     by_bench: dict[str, BenchRuns] = {}
     for name, folder in zip(_unique_names(folders), folders, strict=True):
         manifest = read_run(folder)
-        known = by_bench.get(manifest.bench_fingerprint)
-        if known is None:
-            known = BenchRuns(open_bench(folder, manifest, bench), [])
-            by_bench[manifest.bench_fingerprint] = known
-        known.runs.append(_load(name, folder, manifest, known))
+        bench_runs = by_bench.get(manifest.bench_fingerprint)
+        if bench_runs is None:
+            bench_runs = BenchRuns(open_bench(folder, manifest, bench), [])
+            by_bench[manifest.bench_fingerprint] = bench_runs
+        bench_runs.runs.append(_load(name, folder, manifest, bench_runs))
     loaded = list(by_bench.values())
     # `fathom quickstart` calls every bench "bench": only the parent folders tell two of them apart.
     names = _unique_names([bench_runs.bench.folder for bench_runs in loaded])
-    return [replace(bench_runs, name=name) for bench_runs, name in zip(loaded, names, strict=True)]
+    return [replace(loaded_bench, name=name) for loaded_bench, name in zip(loaded, names, strict=True)]
 
 
 def count_contexts(folders: Sequence[Path], bench: Path | None = None) -> int:
     """Number of contexts in the benches of these runs, for a progress bar."""
     manifests = {manifest.bench_fingerprint: (folder, manifest) for folder in folders if (manifest := read_run(folder))}
-    return sum(open_bench(*known, bench).manifest.contexts for known in manifests.values())
+    return sum(open_bench(*folder_and_manifest, bench).manifest.contexts for folder_and_manifest in manifests.values())
 
 
-def open_bench(folder: Path, manifest: RunManifest, given: Path | None = None) -> Bench:
+def open_bench(folder: Path, manifest: RunManifest, given_folder: Path | None = None) -> Bench:
     """The bench of the run in `folder`; `given` overrides the path in the run's manifest."""
-    bench = Bench(given or folder.resolve() / manifest.bench)
+    bench = Bench(given_folder or folder.resolve() / manifest.bench)
     if bench.manifest.fingerprint != manifest.bench_fingerprint:
         raise FathomError(f"'{bench.folder}' is not the bench of the run '{folder}'. Give its bench with --bench.")
     return bench
@@ -193,30 +193,32 @@ def _unique_names(folders: Sequence[Path]) -> list[str]:
     """The folders' names, with as many parent folders as needed to make them unique."""
     parts = [folder.resolve().parts for folder in folders]
     for length in range(1, max(map(len, parts)) + 1):
-        names = ["/".join(some[-length:]) for some in parts]
+        names = ["/".join(parts_of_folder[-length:]) for parts_of_folder in parts]
         if len(set(names)) == len(names):
             break
     return names
 
 
-def _load(name: str, folder: Path, manifest: RunManifest, known: BenchRuns) -> LoadedRun:
-    bench, samples = known.bench, manifest.settings.samples
-    asked = selected_questions(bench.all_questions(), manifest.settings)
-    questions = frozenset(known.ids[question.id] for question in asked)
-    others = (run.questions for run in known.runs)
-    questions = next((other for other in others if other == questions), questions)  # usually all runs ask the same
+def _load(name: str, folder: Path, manifest: RunManifest, bench_runs: BenchRuns) -> LoadedRun:
+    bench, samples = bench_runs.bench, manifest.settings.samples
+    selected = selected_questions(bench.all_questions(), manifest.settings)
+    questions = frozenset(bench_runs.ids[question.id] for question in selected)
+    question_sets = (run.questions for run in bench_runs.runs)
+    questions = next(
+        (question_set for question_set in question_sets if question_set == questions), questions
+    )  # usually all runs ask the same
     if not questions:
         raise FathomError(f"The run '{folder}' asks no questions. Run it again with another --split or --limit.")
     retrieving: set[bool] = set()
     responses = stored_responses(
-        folder, known.numbers, samples, lambda other: retrieving.add(retrieved(other.trace) is not None)
+        folder, bench_runs.numbers, samples, lambda response: retrieving.add(retrieved(response.trace) is not None)
     )
     return LoadedRun(
         name,
         folder,
         manifest,
         responses,
-        stored_verdicts(folder, known.numbers, samples),
+        stored_verdicts(folder, bench_runs.numbers, samples),
         questions,
         spent=_spent(folder),
         not_asked=bench.manifest.questions - len(questions),
@@ -239,5 +241,5 @@ def read_verdicts(folder: Path) -> Iterable[Verdict]:
 def _spent(folder: Path) -> float | None:
     """US dollars for every call; None if a price is unknown."""
     prices = [usage.price for usage in read_usages(folder)]
-    known = [price for price in prices if price is not None]
-    return sum(known) if prices and len(known) == len(prices) else None
+    known_prices = [price for price in prices if price is not None]
+    return sum(known_prices) if prices and len(known_prices) == len(prices) else None

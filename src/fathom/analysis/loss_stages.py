@@ -86,12 +86,12 @@ def loss_decompositions(bench: BenchData, runs: Sequence[RunData], fingerprint: 
     for (model, *_), by_system in _by_system(runs).items():
         if len(by_system) < 2:
             continue
-        chosen = {system: some[0] for system, some in by_system.items()}
+        chosen = {system: runs_of_system[0] for system, runs_of_system in by_system.items()}
         rows = next(iter(chosen.values())).arrays.rows
         notes = [
-            f"There are {len(some)} runs over '{system}'; the first is used."
-            for system, some in by_system.items()
-            if len(some) > 1
+            f"There are {len(runs_of_system)} runs over '{system}'; the first is used."
+            for system, runs_of_system in by_system.items()
+            if len(runs_of_system) > 1
         ]
         # A call that failed with one system only would count as a loss in finding, or as a gain.
         answered = _answered_by_all(list(chosen.values()), rows)
@@ -118,16 +118,18 @@ def explain_missing(runs: Sequence[RunData]) -> list[str]:
     systems: dict[str, set[str]] = defaultdict(set)
     for run in runs:
         systems[run.run.manifest.model] |= {run.run.manifest.system} & set(SYSTEMS)
-    complete = {key[0] for key, some in grouped.items() if len(some) > 1}
+    complete = {key[0] for key, by_name in grouped.items() if len(by_name) > 1}
     unanswered = [
         f"{key[0]} has no loss decomposition: no question was answered with every system."
-        for key, some in grouped.items()
-        if len(some) > 1
-        and not _answered_by_all(chosen := [one[0] for one in some.values()], chosen[0].arrays.rows).any()
+        for key, by_name in grouped.items()
+        if len(by_name) > 1
+        and not _answered_by_all(
+            chosen := [runs_of_system[0] for runs_of_system in by_name.values()], chosen[0].arrays.rows
+        ).any()
     ]
     return unanswered + [
-        f"{model} has no loss decomposition: its runs over {', '.join(sorted(some))} have different questions or "
+        f"{model} has no loss decomposition: its runs over {', '.join(sorted(tried))} have different questions or "
         "settings."
-        for model, some in systems.items()
-        if len(some) > 1 and model not in complete
+        for model, tried in systems.items()
+        if len(tried) > 1 and model not in complete
     ]

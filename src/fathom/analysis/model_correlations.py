@@ -104,10 +104,10 @@ def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], 
 
 def spearman(first: FloatArray, second: FloatArray) -> float | None:
     """Spearman's rank correlation; None if one side has no order."""
-    one, two = _ranks(first), _ranks(second)
-    if not one.std() or not two.std():
+    first_ranks, second_ranks = _ranks(first), _ranks(second)
+    if not first_ranks.std() or not second_ranks.std():
         return None
-    return float(np.corrcoef(one, two)[0, 1])
+    return float(np.corrcoef(first_ranks, second_ranks)[0, 1])
 
 
 def _ranks(values: FloatArray) -> FloatArray:
@@ -117,12 +117,12 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 def permuted(first: FloatArray, second: FloatArray, seed: int) -> float:
     """The share of random orders whose correlation is at least as strong."""
-    one, two = _ranks(first), _ranks(second)
-    one, two = one - one.mean(), two - two.mean()
+    first_ranks, second_ranks = _ranks(first), _ranks(second)
+    first_ranks, second_ranks = first_ranks - first_ranks.mean(), second_ranks - second_ranks.mean()
     rng = np.random.default_rng(seed)
-    orders = rng.permuted(np.tile(two, (EXCHANGES, 1)), axis=1)
-    strength = abs(float(one @ two)) - 1e-9
-    return float((np.count_nonzero(np.abs(orders @ one) >= strength) + 1) / (EXCHANGES + 1))
+    orders = rng.permuted(np.tile(second_ranks, (EXCHANGES, 1)), axis=1)
+    strength = abs(float(first_ranks @ second_ranks)) - 1e-9
+    return float((np.count_nonzero(np.abs(orders @ first_ranks) >= strength) + 1) / (EXCHANGES + 1))
 
 
 def _gains(points: Sequence[ModelPoint]) -> list[PromptingGain]:

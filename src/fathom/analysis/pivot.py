@@ -66,8 +66,8 @@ class PivotSettings:
         return (plain_name(name) for name in chain(properties, parts) if name)
 
 
-def _by_plain_name(given: Mapping[str, V]) -> dict[str, V]:
-    return {plain_name(name): value for name, value in given.items()}
+def _with_plain_names(by_name: Mapping[str, V]) -> dict[str, V]:
+    return {plain_name(name): value for name, value in by_name.items()}
 
 
 class PivotMeasure(Record):
@@ -131,7 +131,7 @@ CellKey = tuple[int, ...]
 class _Content:
     """The responses of a cell."""
 
-    places: IntArray
+    indices: IntArray
     base: IntArray
     """The responses that shares refer to: those with the same properties of runs and questions."""
     comparable: bool = True
@@ -141,7 +141,7 @@ class _Pivot:
     def __init__(self, table: ResponseTable, settings: PivotSettings) -> None:
         self._table = table
         self._settings = settings
-        self._terms = PivotTerms(table, _by_plain_name(settings.rename), _by_plain_name(settings.bins))
+        self._terms = PivotTerms(table, _with_plain_names(settings.rename), _with_plain_names(settings.bins))
         self._check_used("--rename", settings.rename)
         self._check_used("--bins", settings.bins)
         rows, columns = list(map(plain_name, settings.rows)), list(map(plain_name, settings.columns))
@@ -160,16 +160,16 @@ class _Pivot:
             columns.append(MEASURE)
         self._rows, self._columns = tuple(rows), tuple(columns)
         macro = tuple(self._terms.property(name, "--macro") for name in settings.macro)
-        if any(one.level == "response" for one in macro):
+        if any(axis.level == "response" for axis in macro):
             raise FathomError("--macro averages over properties of runs or questions, not of responses. Give another.")
         self._cells = Cells(table, macro)
         self._totals = [self._axis(name, "--totals") for name in settings.totals]
 
     def _check_used(self, option: str, names: Iterable[str]) -> None:
         """Raise an error for a change of a property that the table does not have: it would have no effect."""
-        used = set(self._settings.used_names())
+        used_names = set(self._settings.used_names())
         for name in names:
-            if plain_name(name) not in used:
+            if plain_name(name) not in used_names:
                 raise FathomError(
                     f"{option}: the table does not use '{name}'. Add it to --rows or --columns, or leave out {option}."
                 )
@@ -177,9 +177,9 @@ class _Pivot:
     def _axis(self, name: str, option: str) -> int:
         names = [axis.name for axis in self._axes]
         if plain_name(name) not in names:
-            listed = ", ".join(names) or "no property"
+            name_list = ", ".join(names) or "no property"
             raise FathomError(
-                f"{option}: neither --rows nor --columns has '{plain_name(name)}'. They have {listed}. Add it there."
+                f"{option}: neither --rows nor --columns has '{plain_name(name)}'. They have {name_list}. Add it there."
             )
         return names.index(plain_name(name))
 
@@ -196,9 +196,9 @@ class _Pivot:
                 raise FathomError("No question is asked by every run. Leave out --common.")
         return np.flatnonzero(meets_conditions)
 
-    def _shared(self, kept: BoolArray) -> BoolArray:
+    def _shared(self, selected: BoolArray) -> BoolArray:
         """Responses to questions that every run with a selected response asks, bench by bench."""
-        runs = np.unique(self._table.run[kept])
+        runs = np.unique(self._table.run[selected])
         benches = np.array(self._table.bench_of)
         times_asked = np.zeros(len(self._table.questions), dtype=np.int64)
         runs_on_bench = np.zeros(len(self._table.questions), dtype=np.int64)
@@ -213,15 +213,15 @@ class _Pivot:
     def table(self) -> PivotTable:
         contents = self._contents()
         values = {
-            (key, measure.name): self._cells.value(measure, content.places, content.base)
+            (key, measure.name): self._cells.value(measure, content.indices, content.base)
             for key, content in contents.items()
             for measure in self._measures
-            if len(content.places) or measure.statistic == "share"
+            if len(content.indices) or measure.statistic == "share"
         }
         derived: dict[CellKey, _Content] = {}
-        for key, content, found in chain(self._best(contents, values), self._differences(contents)):
+        for key, content, cell_values in chain(self._best(contents, values), self._differences(contents)):
             derived[key] = content
-            values |= {(key, name): value for name, value in found.items()}
+            values |= {(key, name): value for name, value in cell_values.items()}
         contents |= derived
         cells = [
             self._cell(key, content, measure, values[key, measure.name])
@@ -236,16 +236,19 @@ class _Pivot:
                 f"The table would have {len(columns):,} columns. Use --columns with fewer values, or give the property "
                 "in --rows."
             )
-        at = {row: place for place, row in enumerate(rows)}, {column: place for place, column in enumerate(columns)}
+        positions = (
+            {row: index for index, row in enumerate(rows)},
+            {column: index for index, column in enumerate(columns)},
+        )
         return PivotTable(
             rows=self._rows,
             columns=self._columns,
             measures=tuple(PivotMeasure(name=measure.name, kind=measure.kind) for measure in self._measures),
             where=tuple(self._settings.where),
-            macro=tuple(one.name for one in self._cells.macro),
+            macro=tuple(axis.name for axis in self._cells.macro),
             row_values=tuple(rows),
             column_values=tuple(columns),
-            cells=tuple(sorted(cells, key=lambda cell: (at[0][cell.row], at[1][cell.column]))),
+            cells=tuple(sorted(cells, key=lambda cell: (positions[0][cell.row], positions[1][cell.column]))),
             notes=tuple(self._notes(contents)),
         )
 
@@ -256,58 +259,70 @@ class _Pivot:
         totals = sorted(set(self._totals))
         for size in range(len(totals) + 1):
             for summed in combinations(totals, size):
-                contents |= self._without(frozenset(summed))
+                contents |= self._contents_without(frozenset(summed))
         return contents
 
-    def _without(self, summed: frozenset[int]) -> dict[CellKey, _Content]:
+    def _contents_without(self, summed_axes: frozenset[int]) -> dict[CellKey, _Content]:
         """The cells in which these axes have the value `all`."""
-        kept = [place for place in range(len(self._axes)) if place not in summed]
-        places = self._selected
-        for place in summed:
-            if self._axes[place].level == "response":
+        kept_axes = [index for index in range(len(self._axes)) if index not in summed_axes]
+        indices = self._selected
+        for axis_index in summed_axes:
+            if self._axes[axis_index].level == "response":
                 # All patterns together are the responses that have one.
-                places = np.unique(places[self._axes[place].at(places, self._table.size)[0]])
-        groups = self._cells.grouped(tuple(self._axes[place] for place in kept), places)
-        of_base = [place for place in kept if self._axes[place].level != "response"]
-        bases = self._cells.grouped(tuple(self._axes[place] for place in of_base), self._selected)
-        comparable = self._comparable(of_base, bases)
-        found = {}
-        for base, codes in self._combinations(kept, of_base, groups):
-            code = dict(zip(kept, codes, strict=True))
-            key = tuple(code.get(place, len(axis.values)) for place, axis in enumerate(self._axes))
-            found[key] = _Content(groups.get(codes, NO_RESPONSES), bases[base], comparable[base])
-        return found
+                indices = np.unique(indices[self._axes[axis_index].at(indices, self._table.size)[0]])
+        groups = self._cells.grouped(tuple(self._axes[axis_index] for axis_index in kept_axes), indices)
+        base_axes = [axis_index for axis_index in kept_axes if self._axes[axis_index].level != "response"]
+        bases = self._cells.grouped(tuple(self._axes[axis_index] for axis_index in base_axes), self._selected)
+        comparable = self._comparable(base_axes, bases)
+        contents = {}
+        for base, codes in self._combinations(kept_axes, base_axes, groups):
+            code = dict(zip(kept_axes, codes, strict=True))
+            key = tuple(code.get(index, len(axis.values)) for index, axis in enumerate(self._axes))
+            contents[key] = _Content(groups.get(codes, NO_RESPONSES), bases[base], comparable[base])
+        return contents
 
     def _combinations(
-        self, kept: Sequence[int], of_base: Sequence[int], groups: Groups
+        self, kept_axes: Sequence[int], base_axes: Sequence[int], groups: Groups
     ) -> Iterator[tuple[CellKey, CellKey]]:
         """The key of each cell, and its part of runs and questions. Empty cells are included: a share may be zero."""
         bases = {
-            codes: tuple(code for code, place in zip(codes, kept, strict=True) if place in of_base) for codes in groups
+            codes: tuple(code for code, axis_index in zip(codes, kept_axes, strict=True) if axis_index in base_axes)
+            for codes in groups
         }
         if all(measure.statistic != "share" for measure in self._measures):
             yield from ((base, codes) for codes, base in bases.items())
             return
-        others = dict.fromkeys(
-            tuple(code for code, place in zip(codes, kept, strict=True) if place not in of_base) for codes in groups
+        other_codes = dict.fromkeys(
+            tuple(code for code, axis_index in zip(codes, kept_axes, strict=True) if axis_index not in base_axes)
+            for codes in groups
         )
-        for base in self._cells.grouped(tuple(self._axes[place] for place in of_base), self._selected):
-            for other in others:
-                own, rest = iter(base), iter(other)
-                yield base, tuple(next(own) if place in of_base else next(rest) for place in kept)
+        for base in self._cells.grouped(tuple(self._axes[axis_index] for axis_index in base_axes), self._selected):
+            for codes_of_responses in other_codes:
+                base_codes, response_codes = iter(base), iter(codes_of_responses)
+                yield (
+                    base,
+                    tuple(
+                        next(base_codes) if axis_index in base_axes else next(response_codes)
+                        for axis_index in kept_axes
+                    ),
+                )
 
     def _comparable(self, axes: Sequence[int], bases: Groups) -> dict[CellKey, bool]:
         """Whether a cell has every question that runs in other cells with the same properties of questions have."""
-        asked = {key: np.unique(self._table.question[places]) for key, places in bases.items()}
-        every: dict[CellKey, list[IntArray]] = defaultdict(list)
+        questions_by_key = {key: np.unique(self._table.question[indices]) for key, indices in bases.items()}
+        questions_by_group: dict[CellKey, list[IntArray]] = defaultdict(list)
 
         def of_questions(key: CellKey) -> CellKey:
-            return tuple(code for code, place in zip(key, axes, strict=True) if self._axes[place].level == "question")
+            return tuple(
+                code for code, axis_index in zip(key, axes, strict=True) if self._axes[axis_index].level == "question"
+            )
 
-        for key, questions in asked.items():
-            every[of_questions(key)].append(questions)
-        sizes = {key: len(np.unique(np.concatenate(some))) for key, some in every.items()}
-        return {key: len(questions) == sizes[of_questions(key)] for key, questions in asked.items()}
+        for key, questions in questions_by_key.items():
+            questions_by_group[of_questions(key)].append(questions)
+        sizes = {
+            key: len(np.unique(np.concatenate(question_lists))) for key, question_lists in questions_by_group.items()
+        }
+        return {key: len(questions) == sizes[of_questions(key)] for key, questions in questions_by_key.items()}
 
     # Derived values.
 
@@ -327,8 +342,8 @@ class _Pivot:
                 rivals[(*key[:axis], -1, *key[axis + 1 :])].append(key)
         for keys in rivals.values():
             best = max(keys, key=lambda key: sign * (values[key, first].value or 0.0))
-            made = (*best[:axis], len(self._axes[axis].values) + 1, *best[axis + 1 :])
-            yield made, contents[best], {measure.name: values[best, measure.name] for measure in self._measures}
+            best_key = (*best[:axis], len(self._axes[axis].values) + 1, *best[axis + 1 :])
+            yield best_key, contents[best], {measure.name: values[best, measure.name] for measure in self._measures}
 
     def _differences(
         self, contents: Mapping[CellKey, _Content]
@@ -336,50 +351,52 @@ class _Pivot:
         """For each combination of the other axes, one value of the property minus another, paired by question."""
         if not self._settings.difference:
             return
-        axis, first, second = self._difference
+        axis, first, second = self._difference_axis
         measures = [measure for measure in self._measures if measure.statistic == "mean"]
         for key, content in contents.items():
-            other = (*key[:axis], second, *key[axis + 1 :])
-            if key[axis] == first and other in contents:
-                two = contents[other]
+            other_key = (*key[:axis], second, *key[axis + 1 :])
+            if key[axis] == first and other_key in contents:
+                other_content = contents[other_key]
                 difference_key = (*key[:axis], len(self._axes[axis].values) + 2, *key[axis + 1 :])
-                both = np.concatenate([content.places, two.places])
+                all_indices = np.concatenate([content.indices, other_content.indices])
                 yield (
                     difference_key,
-                    _Content(both, both),
+                    _Content(all_indices, all_indices),
                     {
-                        measure.name: self._cells.paired_difference(measure, content.places, two.places)
+                        measure.name: self._cells.paired_difference(measure, content.indices, other_content.indices)
                         for measure in measures
                     },
                 )
 
     @cached_property
-    def _difference(self) -> tuple[int, int, int]:
+    def _difference_axis(self) -> tuple[int, int, int]:
         """The axis of the difference and two of its values."""
-        name, _, given = self._settings.difference.partition("=")
+        name, _, value_pair = self._settings.difference.partition("=")
         axis = self._axis(name, "--difference")
-        of_runs = self._axes[axis]
-        if of_runs.level != "run":
+        run_axis = self._axes[axis]
+        if run_axis.level != "run":
             raise FathomError(
-                f"--difference pairs runs by question, and '{of_runs.name}' is not a property of runs. "
+                f"--difference pairs runs by question, and '{run_axis.name}' is not a property of runs. "
                 "`fathom analyze` compares settings of questions."
             )
-        for split in range(len(given)):
-            if given[split] == ",":
-                sides = [matching(of_runs.values, part.strip()) for part in (given[:split], given[split + 1 :])]
+        for split in range(len(value_pair)):
+            if value_pair[split] == ",":
+                sides = [
+                    matching(run_axis.values, part.strip()) for part in (value_pair[:split], value_pair[split + 1 :])
+                ]
                 if all(len(side) == 1 for side in sides):
                     return axis, sides[0][0], sides[1][0]
         raise unknown_name_error(
-            f"--difference: give two values of '{of_runs.name}' such as {of_runs.name}=FIRST,SECOND, not",
-            given,
-            of_runs.values,
+            f"--difference: give two values of '{run_axis.name}' such as {run_axis.name}=FIRST,SECOND, not",
+            value_pair,
+            run_axis.values,
         )
 
     # The table.
 
     def _cell(self, key: CellKey, content: _Content, measure: TableMeasure, value: CellValue) -> PivotCell:
         # The counts of a share are those of its denominator.
-        places = content.base if measure.statistic == "share" else content.places
+        indices = content.base if measure.statistic == "share" else content.indices
         return PivotCell(
             row=self._labels(key, self._rows, measure),
             column=self._labels(key, self._columns, measure),
@@ -388,11 +405,11 @@ class _Pivot:
             low=value.low,
             high=value.high,
             n=value.n,
-            questions=self._cells.count("questions", places),
-            responses=len(places),
-            contexts=self._cells.count("contexts", places),
-            runs=self._cells.count("runs", places),
-            missing=self._cells.missing(places),
+            questions=self._cells.count("questions", indices),
+            responses=len(indices),
+            contexts=self._cells.count("contexts", indices),
+            runs=self._cells.count("runs", indices),
+            missing=self._cells.missing(indices),
             is_difference=any(code == len(axis.values) + 2 for axis, code in zip(self._axes, key, strict=True)),
             comparable=content.comparable,
         )
@@ -405,15 +422,15 @@ class _Pivot:
         if code < len(axis.values):
             return axis.values[code] or "(none)"
         if code == len(axis.values) + 2:
-            _, first, second = self._difference
+            _, first, second = self._difference_axis
             return f"{axis.values[second]} - {axis.values[first]}"
         return ALL if code == len(axis.values) else BEST
 
     def _ordered(self, contents: Mapping[CellKey, _Content], names: Sequence[str]) -> list[tuple[str, ...]]:
         """The combinations that occur, in the order of the properties' values."""
-        places = {axis.name: place for place, axis in enumerate(self._axes)}
+        positions = {axis.name: index for index, axis in enumerate(self._axes)}
         sort: Callable[[CellKey, int], tuple[int, ...]] = lambda key, number: tuple(  # noqa: E731
-            number if name == MEASURE else key[places[name]] for name in names
+            number if name == MEASURE else key[positions[name]] for name in names
         )
         by_order = {
             sort(key, number): self._labels(key, names, measure)

@@ -54,13 +54,13 @@ class Cells:
         """The responses of each combination of values; one without a value of some property is in none."""
         codes: list[IntArray] = []
         for axis in axes:
-            repeated, found = axis.at(indices, self.table.size)
-            codes, indices = [*(code[repeated] for code in codes), found], indices[repeated]
+            repeated, axis_codes = axis.at(indices, self.table.size)
+            codes, indices = [*(code[repeated] for code in codes), axis_codes], indices[repeated]
         if not len(indices):
             return {}
         key = np.zeros(len(indices), dtype=np.int64)
-        for axis, found in zip(axes, codes, strict=True):
-            key = key * len(axis.values) + found
+        for axis, axis_codes in zip(axes, codes, strict=True):
+            key = key * len(axis.values) + axis_codes
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         return {
@@ -94,19 +94,19 @@ class Cells:
             return self._correlation(column.values, indices)
         values = column.values[indices]
         if column.lists is not None:
-            values = np.concatenate([np.asarray(column.lists[place], dtype=float) for place in indices])
+            values = np.concatenate([np.asarray(column.lists[index], dtype=float) for index in indices])
         return CellValue(_statistic(measure.statistic, values), n=self.count("units", indices))
 
-    def count(self, what: str, indices: IntArray) -> int:
+    def count(self, unit: str, indices: IntArray) -> int:
         """How many questions, responses, runs or contexts there are; `units` are questions of each run."""
-        if what == "responses":
+        if unit == "responses":
             return len(indices)
         numbers = {
             "questions": self.table.question,
             "runs": self.table.run,
             "contexts": self.table.context,
             "units": self._unit,
-        }[what]
+        }[unit]
         return len(np.unique(numbers[indices]))
 
     def missing(self, indices: IntArray) -> int:
@@ -119,23 +119,29 @@ class Cells:
         assert column is not None
         if column.name == "dollars" and self._unpriced[np.concatenate([first, second])].any():
             return NOTHING
-        known = ~np.isnan(column.values)
-        one, two = (
-            self._means(self.table.question, column.values, indices[known[indices]]) for indices in (first, second)
+        has_value = ~np.isnan(column.values)
+        first_means, second_means = (
+            self._means(self.table.question, column.values, indices[has_value[indices]]) for indices in (first, second)
         )
         if column.top is not None and column.bottom is not None:
-            one, two = (
-                self._linearized(column.top, column.bottom, self.table.question, indices[known[indices]])
+            first_means, second_means = (
+                self._linearized(column.top, column.bottom, self.table.question, indices[has_value[indices]])
                 for indices in (first, second)
             )
-        both, at_one, at_two = np.intersect1d(one.numbers, two.numbers, assume_unique=True, return_indices=True)
-        if not len(both):
+        common, first_index, second_index = np.intersect1d(
+            first_means.numbers, second_means.numbers, assume_unique=True, return_indices=True
+        )
+        if not len(common):
             return NOTHING
-        gaps, contexts = two.values[at_two] - one.values[at_one], one.contexts[at_one]
+        gaps, contexts = (
+            second_means.values[second_index] - first_means.values[first_index],
+            first_means.contexts[first_index],
+        )
         if self.macro:
-            inside = np.isin(self.table.question[first], both)
+            inside = np.isin(self.table.question[first], common)
             masks = [
-                np.isin(both, self.table.question[group]) for group in self.grouped(self.macro, first[inside]).values()
+                np.isin(common, self.table.question[group])
+                for group in self.grouped(self.macro, first[inside]).values()
             ]
             return _cell(macro_average(gaps, contexts, masks, bounded=False)) if masks else NOTHING
         return _cell(difference(gaps, contexts) if column.is_share else mean_estimate(gaps, contexts))
@@ -194,8 +200,8 @@ class Cells:
         accuracy = self._units(self._correct, indices)
         if reason_to_exclude(units.values, accuracy.values, units.contexts):
             return CellValue(None, n=len(units.numbers))
-        found = correlation(units.values, accuracy.values, units.contexts)
-        return CellValue(found.value, found.low, found.high, len(units.numbers))
+        coefficient = correlation(units.values, accuracy.values, units.contexts)
+        return CellValue(coefficient.value, coefficient.low, coefficient.high, len(units.numbers))
 
     def _units(self, values: FloatArray, indices: IntArray) -> _Units:
         """The mean of each question in each run, over its samples at these places."""

@@ -37,25 +37,25 @@ class PivotNotes:
         """Responses that are in no cell."""
         for axis in self.axes:
             if axis.level != "response":
-                has = np.zeros(self.table.size, dtype=bool)
-                has[axis.places] = True
-                lost = int((~has[self.selected]).sum())
+                has_value = np.zeros(self.table.size, dtype=bool)
+                has_value[axis.indices] = True
+                lost = int((~has_value[self.selected]).sum())
                 if lost:
                     yield f"{lost:,} responses have no value of '{axis.name}' and are left out."
 
     def averaged_runs(self, cells: Sequence[IntArray]) -> Iterator[str]:
         """Properties in which the runs of one cell differ."""
-        settled = {axis.name for axis in (*self.axes, *self.cells.macro)}
-        if "run" in settled:
+        constant = {axis.name for axis in (*self.axes, *self.cells.macro)}
+        if "run" in constant:
             return
-        together = {frozenset(np.unique(self.table.run[places]).tolist()) for places in cells}
+        runs_of_cells = {frozenset(np.unique(self.table.run[indices]).tolist()) for indices in cells}
         for name in IDENTITY:
-            named = self.table.property(name)
-            if name in settled or named is None or len(named.values) < 2:
+            run_property = self.table.property(name)
+            if name in constant or run_property is None or len(run_property.values) < 2:
                 continue
-            of_run = dict(zip(self.table.run[named.places].tolist(), named.codes.tolist(), strict=True))
-            if any(len({of_run.get(run, -1) for run in runs}) > 1 for runs in together):
-                yield f"Some cells average over runs that differ in {name} ({_listed(named.values)})."
+            of_run = dict(zip(self.table.run[run_property.indices].tolist(), run_property.codes.tolist(), strict=True))
+            if any(len({of_run.get(run, -1) for run in runs}) > 1 for runs in runs_of_cells):
+                yield f"Some cells average over runs that differ in {name} ({_join_names(run_property.values)})."
 
     def missing(self) -> Iterator[str]:
         missing, total = self.cells.missing(self.selected), len(self.selected)
@@ -71,18 +71,18 @@ class PivotNotes:
     def prices(self) -> Iterator[str]:
         names = self.table.prices_unknown()
         if names:
-            yield f"The price is not known for {_listed(names)}."
+            yield f"The price is not known for {_join_names(names)}."
 
     def macro(self, averages: Sequence[IntArray]) -> Iterator[str]:
         """Cells without some of the groups that are averaged. `averages` are the responses of each average."""
         if not self.cells.macro or not averages:
             return
-        every = len(self.cells.grouped(self.cells.macro, self.selected))
-        fewest = min(len(self.cells.grouped(self.cells.macro, places)) for places in averages)
-        if fewest < every:
+        group_count = len(self.cells.grouped(self.cells.macro, self.selected))
+        fewest = min(len(self.cells.grouped(self.cells.macro, indices)) for indices in averages)
+        if fewest < group_count:
             by = ", ".join(axis.name for axis in self.cells.macro)
-            yield (f"Some cells average over {fewest} of {every} groups by {by}, so they are not comparable.")
+            yield (f"Some cells average over {fewest} of {group_count} groups by {by}, so they are not comparable.")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")

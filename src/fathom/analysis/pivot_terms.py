@@ -52,22 +52,22 @@ class PivotTerms:
     unmatched: list[str] = field(default_factory=list)
     """Values in conditions and renames that no response has, such as "system=sql"."""
 
-    def property(self, name: str, what: str) -> Property:
+    def property(self, name: str, option: str) -> Property:
         """The property of that name. `what` says where it was given, for the error."""
         name = plain_name(name)
         if name in self.bins:
-            named = self._binned(name)
+            named_property = self._binned(name)
         else:
-            known = self.table.property(name)
-            if known is None:
+            table_property = self.table.property(name)
+            if table_property is None:
                 ranges = " It is a number: group it into ranges with --bins." * (name in self.table.column_names)
-                raise unknown_name_error(f"{what}: there is no property", name, self.table.property_names, ranges)
-            named = known
+                raise unknown_name_error(f"{option}: there is no property", name, self.table.property_names, ranges)
+            named_property = table_property
         if name not in self.rename:
-            return named
-        patterns = [pattern for pattern in self.rename[name] if not matching(named.values, pattern)]
-        self.unmatched.extend(f"{named.name}={pattern}" for pattern in patterns)
-        return named.renamed(self.rename[name])
+            return named_property
+        patterns = [pattern for pattern in self.rename[name] if not matching(named_property.values, pattern)]
+        self.unmatched.extend(f"{named_property.name}={pattern}" for pattern in patterns)
+        return named_property.renamed(self.rename[name])
 
     def _binned(self, name: str) -> Property:
         column = self.table.column(name)
@@ -82,10 +82,10 @@ class PivotTerms:
 
     def where(self, conditions: Iterable[str]) -> BoolArray:
         """For each response, whether it meets all conditions."""
-        kept = np.ones(self.table.size, dtype=bool)
+        selected = np.ones(self.table.size, dtype=bool)
         for condition in conditions:
-            kept &= self._where(condition)
-        return kept
+            selected &= self._where(condition)
+        return selected
 
     def _where(self, condition: str) -> BoolArray:
         match = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
@@ -107,21 +107,21 @@ class PivotTerms:
                 return self._where_number(name, sign, value)
             if not codes:
                 raise unknown_name_error(f"'{named_property.name}' has no value", value, named_property.values)
-            has = named_property.having(codes, self.table.size)
-            return np.asarray(has == (1 if sign == "=" else 0))
+            matches = named_property.having(codes, self.table.size)
+            return np.asarray(matches == (1 if sign == "=" else 0))
         if is_number:
             return self._where_number(name, sign, value)
-        return np.asarray(named_property.having(_compared(named_property, sign, value), self.table.size) == 1)
+        return np.asarray(named_property.having(_codes_compared(named_property, sign, value), self.table.size) == 1)
 
-    def _codes(self, one: Property, given: str) -> list[int]:
+    def _codes(self, axis: Property, text: str) -> list[int]:
         """The values that are meant: the text as a whole, or each of its parts between commas; none if none exists."""
-        whole = matching(one.values, given)
-        if whole or "," not in given:
-            return whole
-        parts = {part.strip(): matching(one.values, part.strip()) for part in given.split(",")}
-        found = [code for codes in parts.values() for code in codes]
-        self.unmatched.extend(f"{one.name}={part}" for part, codes in parts.items() if found and not codes)
-        return found
+        exact = matching(axis.values, text)
+        if exact or "," not in text:
+            return exact
+        parts = {part.strip(): matching(axis.values, part.strip()) for part in text.split(",")}
+        all_codes = [code for codes in parts.values() for code in codes]
+        self.unmatched.extend(f"{axis.name}={part}" for part, codes in parts.items() if all_codes and not codes)
+        return all_codes
 
     def _where_number(self, name: str, sign: str, value: str) -> BoolArray:
         column = self.table.column(name)
@@ -183,18 +183,18 @@ _SIGNS: dict[str, Callable[[FloatArray, float], BoolArray]] = {
 }
 
 
-def _compared(one: Property, sign: str, given: str) -> list[int]:
+def _codes_compared(axis: Property, sign: str, value: str) -> list[int]:
     """The values of an ordered property that are above or below another one."""
-    limit = as_number(given)
-    numbers = np.array([as_number(value) for value in one.values])
+    limit = as_number(value)
+    numbers = np.array([as_number(text) for text in axis.values])
     if not np.isnan(limit) and not np.isnan(numbers).any():
         return [int(code) for code in np.flatnonzero(_SIGNS[sign](numbers, limit))]
-    if not one.is_ordered:
-        raise FathomError(f"--where: the values of '{one.name}' have no order. Compare it with = or !=.")
-    if given not in one.values:
-        raise unknown_name_error(f"'{one.name}' has no value", given, one.values)
-    place = one.values.index(given)
-    return [int(code) for code in np.flatnonzero(_SIGNS[sign](np.arange(len(one.values), dtype=float), place))]
+    if not axis.is_ordered:
+        raise FathomError(f"--where: the values of '{axis.name}' have no order. Compare it with = or !=.")
+    if value not in axis.values:
+        raise unknown_name_error(f"'{axis.name}' has no value", value, axis.values)
+    position = axis.values.index(value)
+    return [int(code) for code in np.flatnonzero(_SIGNS[sign](np.arange(len(axis.values), dtype=float), position))]
 
 
 def as_number(text: str) -> float:
@@ -209,11 +209,13 @@ def as_number(text: str) -> float:
         return float("nan")
 
 
-def unknown_name_error(problem: str, name: str, known: Iterable[str], hint: str = "") -> FathomError:
+def unknown_name_error(problem: str, name: str, names_in_table: Iterable[str], hint: str = "") -> FathomError:
     """An error that lists what exists, with the closest names first."""
-    names = list(dict.fromkeys(known))
+    names = list(dict.fromkeys(names_in_table))
     by_case = {similar.lower(): similar for similar in names}
     closest = [by_case[similar] for similar in get_close_matches(name.lower(), by_case, n=3, cutoff=0.6)]
-    meant = f" Did you mean {' or '.join(closest)}?" if closest else ""
-    listed = ", ".join(names[:MAX_LISTED]) + (f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else "")
-    return FathomError(f"{problem} '{name}'.{meant}{hint} Choose from: {listed or 'nothing'}.")
+    suggestion = f" Did you mean {' or '.join(closest)}?" if closest else ""
+    choices = ", ".join(names[:MAX_LISTED]) + (
+        f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    )
+    return FathomError(f"{problem} '{name}'.{suggestion}{hint} Choose from: {choices or 'nothing'}.")

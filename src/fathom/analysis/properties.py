@@ -93,30 +93,34 @@ def _groups(
     """The groups of the question by grouping: its tags, and properties of its key, context and evidence."""
     question = item.question
     groups: dict[str, tuple[str, ...]] = {
-        name: _only(value) for name, value in question.tags.items() if name not in ungrouped
+        name: _single_group(value) for name, value in question.tags.items() if name not in ungrouped
     }
-    groups |= {"family": _only(question.family), "split": _only(question.split), "answer": _only(item.key.answer.type)}
-    groups["documents"] = _only(_binned(len(context.places)))
+    groups |= {
+        "family": _single_group(question.family),
+        "split": _single_group(question.split),
+        "answer": _single_group(item.key.answer.type),
+    }
+    groups["documents"] = _single_group(_binned(len(context.places)))
     for name in ("subject", "language"):
         usual = _most_frequent(name, context, documents)
         if usual is not None and name not in groups:
-            groups[name] = _only(usual)
+            groups[name] = _single_group(usual)
     if diagnosis.operators:
         groups["operators"] = diagnosis.operators
     if evidence is not None:
-        groups["position"] = _only(_THIRDS[min(2, int(evidence.position * 3))])
-        groups["dispersion"] = _only(_DISPERSIONS[min(2, int(evidence.dispersion * 3))])
+        groups["position"] = _single_group(_THIRDS[min(2, int(evidence.position * 3))])
+        groups["dispersion"] = _single_group(_DISPERSIONS[min(2, int(evidence.dispersion * 3))])
     return groups
 
 
 def _most_frequent(name: str, context: Context, documents: Mapping[str, DocumentEntry]) -> str | None:
     """The value of most documents of the context, and of several the one with most text; None if none is known."""
     counts, characters = Counter[str](), Counter[str]()
-    for place in context.places:
-        value = getattr(documents.get(place.document), name, None)
+    for placed in context.places:
+        value = getattr(documents.get(placed.document), name, None)
         if value is not None:
             counts[value] += 1
-            characters[value] += place.span.end - place.span.start
+            characters[value] += placed.span.end - placed.span.start
     return max(counts, key=lambda value: (counts[value], characters[value], value), default=None)
 
 
@@ -140,7 +144,7 @@ def _sizes(context: Context, item: Item, evidence: _Evidence | None) -> dict[str
 
 
 @lru_cache(maxsize=10_000)
-def _only(value: str) -> tuple[str]:
+def _single_group(value: str) -> tuple[str]:
     """The group of a question that is in one, shared by all questions of the group to save memory."""
     return (value,)
 
@@ -156,13 +160,13 @@ class _Evidence:
 
 def _evidence(context: Context, item: Item) -> _Evidence | None:
     """Where in the context the passages are that prove the key; None if there are none."""
-    places = {place.document: place for place in context.places}
-    located = [
-        places[passage.document].locate(passage.span)
+    placements = {placement.document: placement for placement in context.places}
+    spans = [
+        placements[passage.document].locate(passage.span)
         for passage in item.key.proof.passages
-        if passage.document in places
+        if passage.document in placements
     ]
-    starts = [span.start for span in located if span is not None]
+    starts = [span.start for span in spans if span is not None]
     if not starts:
         return None
     end = max(1, context.places[-1].span.end)
@@ -204,8 +208,8 @@ class Groupings:
 
     def order(self, by: str) -> tuple[int, str]:
         """Sort key: declared tags first, then generic properties, then other tags by name."""
-        known = [*(tag.name for tag in self.tags), *GENERIC]
-        return (known.index(by), by) if by in known else (len(known), by)
+        order = [*(tag.name for tag in self.tags), *GENERIC]
+        return (order.index(by), by) if by in order else (len(order), by)
 
     def ordered(self, by: str, groups: Iterable[str]) -> list[str]:
         """The groups of a grouping in the order in which they are listed."""

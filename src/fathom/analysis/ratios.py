@@ -32,25 +32,26 @@ def ratio_sums(measure: RatioMeasure, counts: Mapping[str, FloatArray], size: in
 
 def ratio_estimate(top: FloatArray, bottom: FloatArray, contexts: IntArray, is_share: bool) -> Estimate | None:
     """The ratio of the sums, with an interval clustered by context; None if the denominators are zero."""
-    has = bottom > 0
-    if not has.any():
+    is_defined = bottom > 0
+    if not is_defined.any():
         return None
     size = int(contexts.max()) + 1
     totals, counts = (
-        np.bincount(contexts[has], weights=side[has], minlength=size).astype(float) for side in (top, bottom)
+        np.bincount(contexts[is_defined], weights=side[is_defined], minlength=size).astype(float)
+        for side in (top, bottom)
     )
     sums = ContextSums(totals[counts > 0], counts[counts > 0])
-    found = share_of_sums(sums, binary=True) if is_share else mean_of_sums(sums)
+    estimate = share_of_sums(sums, binary=True) if is_share else mean_of_sums(sums)
     # The sums are over claims, pairs or quotes; questions are what was asked.
-    return found.model_copy(update={"items": int(has.sum())})
+    return estimate.model_copy(update={"items": int(is_defined.sum())})
 
 
 def mean_ratio(top: FloatArray, bottom: FloatArray, contexts: IntArray, is_share: bool) -> Estimate | None:
     """The mean of the questions' ratios, over the questions that have one."""
-    has = bottom > 0
-    if not has.any():
+    is_defined = bottom > 0
+    if not is_defined.any():
         return None
-    return (share if is_share else mean_estimate)(top[has] / bottom[has], contexts[has])
+    return (share if is_share else mean_estimate)(top[is_defined] / bottom[is_defined], contexts[is_defined])
 
 
 def linearized(top: FloatArray, bottom: FloatArray) -> FloatArray:

@@ -22,7 +22,7 @@ MAX_CHARACTERS = 400_000
 
 def reasoning_of(response: ScoredResponse) -> str:
     """The reasoning of a response: its thinking, and its text before the last "Answer:"; empty if there is none."""
-    marks = [found.start() for found in _ANSWER.finditer(response.text)]
+    marks = [match.start() for match in _ANSWER.finditer(response.text)]
     trace = f"{response.thinking}\n{response.text[: marks[-1]] if marks else response.text}".strip()
     return trace if len(trace) >= MIN_CHARACTERS else ""
 
@@ -33,42 +33,44 @@ def find_steps(trace: str, steps: Sequence[ReasoningStep]) -> list[int | None]:
     return [_reached(lowered, step) for step in steps]
 
 
-def step_results(steps: Sequence[ReasoningStep], places: Sequence[int | None]) -> tuple[StepResult, ...]:
+def step_results(steps: Sequence[ReasoningStep], positions: Sequence[int | None]) -> tuple[StepResult, ...]:
     """The steps, each with the position at which it is reached."""
     return tuple(
-        StepResult(name=step.name, value=", ".join(part[0] for part in step.parts)[:200], at=place)
-        for step, place in zip(steps, places, strict=True)
+        StepResult(name=step.name, value=", ".join(part[0] for part in step.parts)[:200], at=position)
+        for step, position in zip(steps, positions, strict=True)
     )
 
 
 def _reached(trace: str, step: ReasoningStep) -> int | None:
-    places = [_first(trace, part) for part in step.parts]
-    found = [place for place in places if place is not None]
-    return max(found) if found and len(found) == len(places) else None
+    positions = [_first_position(trace, part) for part in step.parts]
+    reached = [position for position in positions if position is not None]
+    return max(reached) if reached and len(reached) == len(positions) else None
 
 
-def _first(trace: str, spellings: Sequence[str]) -> int | None:
-    found = [place for place in (_find(trace, spelling.casefold()) for spelling in spellings) if place is not None]
-    return min(found, default=None)
+def _first_position(trace: str, spellings: Sequence[str]) -> int | None:
+    positions = [
+        position for position in (_find(trace, spelling.casefold()) for spelling in spellings) if position is not None
+    ]
+    return min(positions, default=None)
 
 
 def _find(trace: str, value: str) -> int | None:
     """The first occurrence of a value as a whole word or number: 3 does not occur in 13 or 3.5."""
-    place = trace.find(value)
-    while place >= 0 and value:
-        before, after = trace[place - 1 : place], trace[place + len(value) : place + len(value) + 2]
+    position = trace.find(value)
+    while position >= 0 and value:
+        before, after = trace[position - 1 : position], trace[position + len(value) : position + len(value) + 2]
         joined = _is_joined(before, value[0]) or _is_joined(value[-1], after[:1])
-        decimal = before in {".", ","} and trace[place - 2 : place - 1].isdigit() and value[:1].isdigit()
+        decimal = before in {".", ","} and trace[position - 2 : position - 1].isdigit() and value[:1].isdigit()
         decimal = decimal or (after[:1] in {".", ","} and after[1:].isdigit() and value[-1:].isdigit())
         if not joined and not decimal:
-            return place
-        place = trace.find(value, place + 1)
+            return position
+        position = trace.find(value, position + 1)
     return None
 
 
-def _is_joined(one: str, two: str) -> bool:
+def _is_joined(left: str, right: str) -> bool:
     """Whether two characters belong to one word or number; Chinese has no spaces between words."""
-    return one.isalnum() and two.isalnum() and max(one, two) < _FIRST_CHINESE
+    return left.isalnum() and right.isalnum() and max(left, right) < _FIRST_CHINESE
 
 
 @dataclass
@@ -89,15 +91,15 @@ class StepCounter:
         """Count a trace by the position at which it reaches each step."""
         self.traces += 1
         self.values += len(positions)
-        places = [place for place in positions if place is not None]
-        self.reached += len(places)
-        self.in_order += places == sorted(places)
-        self.complete_but_incorrect += len(places) == len(positions) and not correct
-        self.none_but_correct += not places and correct
-        for number, place in enumerate(positions, start=1):
+        reached = [position for position in positions if position is not None]
+        self.reached += len(reached)
+        self.in_order += reached == sorted(reached)
+        self.complete_but_incorrect += len(reached) == len(positions) and not correct
+        self.none_but_correct += not reached and correct
+        for number, position in enumerate(positions, start=1):
             self.expected_at[number] += 1
-            self.reached_at[number] += place is not None
-        first = next((number for number, place in enumerate(positions, start=1) if place is None), None)
+            self.reached_at[number] += position is not None
+        first = next((number for number, position in enumerate(positions, start=1) if position is None), None)
         if first is not None:
             self.first_missing_at[first] += 1
 

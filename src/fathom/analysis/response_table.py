@@ -61,7 +61,7 @@ class Property:
     level: PropertyLevel
     values: tuple[str, ...]
     """In the order in which they are listed."""
-    places: IntArray
+    indices: IntArray
     """Indices of responses, ascending."""
     codes: IntArray
     """For each of `places`, the index of a value."""
@@ -70,27 +70,27 @@ class Property:
 
     def having(self, codes: Iterable[int], size: int) -> IntArray:
         """For each of `size` responses, 1 if it has one of these values."""
-        found = np.zeros(size, dtype=np.int64)
-        found[self.places[np.isin(self.codes, list(codes))]] = 1
-        return found
+        has_value = np.zeros(size, dtype=np.int64)
+        has_value[self.indices[np.isin(self.codes, list(codes))]] = 1
+        return has_value
 
-    def at(self, places: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    def at(self, selected: IntArray, size: int) -> tuple[IntArray, IntArray]:
         """The values of some of `size` responses: indices into `places`, and the value of each."""
-        counts = np.bincount(self.places, minlength=size)
+        counts = np.bincount(self.indices, minlength=size)
         starts = np.cumsum(counts) - counts
-        repeated, within = expanded(counts[places])
-        return repeated, self.codes[starts[places[repeated]] + within]
+        repeated, offsets = expanded(counts[selected])
+        return repeated, self.codes[starts[selected[repeated]] + offsets]
 
     def renamed(self, names: Mapping[str, str]) -> Property:
         """With values that match a pattern under another name; values of one name are merged."""
-        after = [
+        new_names = [
             next((name for pattern, name in names.items() if _matches(value, pattern)), value) for value in self.values
         ]
-        values = tuple(dict.fromkeys(after))
-        numbers = np.array([values.index(one) for one in after], dtype=np.int64)
-        pairs = np.unique(np.stack([self.places, numbers[self.codes]]), axis=1) if len(self.places) else None
-        places, codes = (self.places, self.codes) if pairs is None else pairs
-        return Property(self.name, self.level, values, places, codes, self.is_ordered)
+        values = tuple(dict.fromkeys(new_names))
+        numbers = np.array([values.index(name) for name in new_names], dtype=np.int64)
+        pairs = np.unique(np.stack([self.indices, numbers[self.codes]]), axis=1) if len(self.indices) else None
+        indices, codes = (self.indices, self.codes) if pairs is None else pairs
+        return Property(self.name, self.level, values, indices, codes, self.is_ordered)
 
 
 def _matches(value: str, pattern: str) -> bool:
@@ -126,16 +126,16 @@ class ResponseTable:
 
     def __init__(self, benches: Sequence[BenchData], names: Sequence[str]) -> None:
         """`names` are the runs' names in the order in which they are listed."""
-        order = {name: place for place, name in enumerate(names)}
+        order = {name: index for index, name in enumerate(names)}
         runs_of_benches = [(bench, run) for bench in range(len(benches)) for run in benches[bench].runs]
         runs_of_benches.sort(key=lambda pair: order[pair[1].name])
         self.benches = list(benches)
         self.runs: list[RunData] = [run for _, run in runs_of_benches]
         self.bench_of = [bench for bench, _ in runs_of_benches]
-        self._first = np.cumsum([0, *(len(one.questions) for one in benches)])
+        self._first = np.cumsum([0, *(len(bench.questions) for bench in benches)])
         self.questions: list[QuestionProperties] = [question for bench in benches for question in bench.questions]
-        contexts = np.cumsum([0, *(len(one.documents) for one in benches)])
-        of_question = [one.contexts + contexts[number] for number, one in enumerate(benches)]
+        contexts = np.cumsum([0, *(len(bench.documents) for bench in benches)])
+        of_question = [bench.contexts + contexts[number] for number, bench in enumerate(benches)]
         self._context_of_question = np.concatenate(of_question) if of_question else np.zeros(0, dtype=np.int64)
         parts = [np.repeat(run.arrays.rows + self._first[bench], run.run.samples) for bench, run in runs_of_benches]
         self.question = np.concatenate(parts)
@@ -144,7 +144,7 @@ class ResponseTable:
         self.sample = np.concatenate([np.tile(np.arange(run.run.samples), len(run.rows)) for _, run in runs_of_benches])
         self.context = self._context_of_question[self.question]
         self.groupings = Groupings.of(
-            tuple(dict.fromkeys(name for one in benches for name in one.bench_runs.bench.manifest.families))
+            tuple(dict.fromkeys(name for bench in benches for name in bench.bench_runs.bench.manifest.families))
         )
 
     def span(self, bench: int) -> tuple[int, int]:
@@ -181,32 +181,38 @@ class ResponseTable:
     def property(self, name: str) -> Property | None:
         """The property of that name; None if there is none."""
         if name in self._run_values:
-            return self._of_runs(name, self._run_values[name])
+            return self._run_property(name, self._run_values[name])
         if name in self._question_values:
-            return self._of_questions(name)
+            return self._question_property(name)
         return self._response_values[name]() if name in self._response_values else None
 
     @cached_property
     def _run_values(self) -> dict[str, list[str]]:
         """For each property of runs, the value of each run."""
-        each = [_run_properties(run, self.benches[bench]) for run, bench in zip(self.runs, self.bench_of, strict=True)]
-        names = dict.fromkeys(name for one in each for name in one)
-        known = {name: [one.get(name, NONE) for one in each] for name in names}
+        properties_of_runs = [
+            _run_properties(run, self.benches[bench]) for run, bench in zip(self.runs, self.bench_of, strict=True)
+        ]
+        names = dict.fromkeys(name for properties in properties_of_runs for name in properties)
+        values_by_property = {name: [properties.get(name, NONE) for properties in properties_of_runs] for name in names}
         tags = {plain_name(name) for question in self.questions for name in question.groups}
-        plain = {name: values for name, values in known.items() if not name.startswith(SETTING)}
+        plain_properties = {name: values for name, values in values_by_property.items() if not name.startswith(SETTING)}
         # A setting of a system goes by its own name where no tag and no other property has it.
         short = {
             name.removeprefix(SETTING): values
-            for name, values in known.items()
-            if name.startswith(SETTING) and name.removeprefix(SETTING) not in {*tags, *plain}
+            for name, values in values_by_property.items()
+            if name.startswith(SETTING) and name.removeprefix(SETTING) not in {*tags, *plain_properties}
         }
-        return plain | short | {name: values for name, values in known.items() if name.startswith(SETTING)}
+        return (
+            plain_properties
+            | short
+            | {name: values for name, values in values_by_property.items() if name.startswith(SETTING)}
+        )
 
-    def _of_runs(self, name: str, each: list[str]) -> Property:
-        found = list(dict.fromkeys(each))
-        is_ordered = all(value_order(value)[0] == 1 for value in found if value not in (DEFAULT, NONE))
-        values = tuple(sorted(found, key=value_order) if is_ordered else found)
-        codes = np.array([values.index(value) for value in each], dtype=np.int64)[self.run]
+    def _run_property(self, name: str, values_of_runs: list[str]) -> Property:
+        distinct = list(dict.fromkeys(values_of_runs))
+        is_ordered = all(value_order(value)[0] == 1 for value in distinct if value not in (DEFAULT, NONE))
+        values = tuple(sorted(distinct, key=value_order) if is_ordered else distinct)
+        codes = np.array([values.index(value) for value in values_of_runs], dtype=np.int64)[self.run]
         return Property(name, "run", values, np.arange(self.size), codes, is_ordered)
 
     @cached_property
@@ -216,18 +222,20 @@ class ResponseTable:
         ordered = sorted(names, key=self.groupings.order)
         return {plain_name(name): name for name in ("length", *ordered)} | {"question": ""}
 
-    def _of_questions(self, name: str) -> Property:
+    def _question_property(self, name: str) -> Property:
         grouping = self._question_values[name]
-        each = [self._values_of(question, name, grouping) for question in self.questions]
-        found = dict.fromkeys(value for values in each for value in values)
-        values = tuple(found) if name == "question" else tuple(self.groupings.ordered(grouping, found))
+        values_of_questions = [self._values_of(question, name, grouping) for question in self.questions]
+        distinct = dict.fromkeys(value for values in values_of_questions for value in values)
+        values = tuple(distinct) if name == "question" else tuple(self.groupings.ordered(grouping, distinct))
         numbers = {value: number for number, value in enumerate(values)}
-        counts = np.array([len(some) for some in each], dtype=np.int64)
-        flat = np.array([numbers[value] for some in each for value in some], dtype=np.int64)
+        counts = np.array([len(question_values) for question_values in values_of_questions], dtype=np.int64)
+        flat = np.array(
+            [numbers[value] for question_values in values_of_questions for value in question_values], dtype=np.int64
+        )
         starts = np.cumsum(counts) - counts
-        places, within = expanded(counts[self.question])
-        codes = flat[starts[self.question[places]] + within]
-        return Property(name, "question", values, places, codes, self._is_ordered(grouping, values))
+        indices, offsets = expanded(counts[self.question])
+        codes = flat[starts[self.question[indices]] + offsets]
+        return Property(name, "question", values, indices, codes, self._is_ordered(grouping, values))
 
     def _is_ordered(self, grouping: str, values: Sequence[str]) -> bool:
         declared = {tag.name: tag.values for tag in self.groupings.tags}.get(grouping, ())
@@ -248,8 +256,8 @@ class ResponseTable:
         return {
             "outcome": lambda: Property("outcome", "response", RESPONSE_OUTCOMES, np.arange(self.size), self.outcome),
             "pattern": self._patterns,
-            "cause": lambda: self._of_items("cause", [_cause(item) for items in self._items for item in items]),
-            "stage": lambda: self._of_items(
+            "cause": lambda: self._item_property("cause", [_cause(item) for items in self._items for item in items]),
+            "stage": lambda: self._item_property(
                 "stage",
                 [(item.stage,) if item.stage else () for items in self._items for item in items],
                 list(STAGES),
@@ -259,31 +267,35 @@ class ResponseTable:
 
     def _patterns(self) -> Property:
         codes = np.concatenate([run.columns.pattern_codes() for run in self.runs])
-        places = np.flatnonzero(codes != NO_PATTERN)
+        indices = np.flatnonzero(codes != NO_PATTERN)
         # All of them, even if no response has one: a share of zero is a result.
-        return Property("pattern", "response", tuple(PATTERNS), places, codes[places])
+        return Property("pattern", "response", tuple(PATTERNS), indices, codes[indices])
 
     def _samples(self) -> Property:
         values = tuple(str(number + 1) for number in range(int(self.sample.max(initial=0)) + 1))
         return Property("sample", "run", values, np.arange(self.size), self.sample, True)
 
-    def _of_items(self, name: str, each: Sequence[Sequence[str]], declared: Sequence[str] = ()) -> Property:
+    def _item_property(
+        self, name: str, values_of_items: Sequence[Sequence[str]], declared: Sequence[str] = ()
+    ) -> Property:
         # Declared values are listed even if no response has them: a share of zero is a result.
-        found = dict.fromkeys([*declared, *(value for some in each for value in some)])
+        distinct = dict.fromkeys([*declared, *(value for item_values in values_of_items for value in item_values)])
         # "unclear" is not a cause: it is listed last.
-        values = tuple(sorted(found, key=lambda value: (value == "unclear", *value_order(value, declared))))
+        values = tuple(sorted(distinct, key=lambda value: (value == "unclear", *value_order(value, declared))))
         numbers = {value: number for number, value in enumerate(values)}
-        places = np.array([place for place, some in enumerate(each) for _ in some], dtype=np.int64)
-        codes = np.array([numbers[value] for some in each for value in some], dtype=np.int64)
-        return Property(name, "response", values, places, codes)
+        indices = np.array(
+            [index for index, item_values in enumerate(values_of_items) for _ in item_values], dtype=np.int64
+        )
+        codes = np.array([numbers[value] for item_values in values_of_items for value in item_values], dtype=np.int64)
+        return Property(name, "response", values, indices, codes)
 
-    def binned(self, column: ResponseColumn, limits: Sequence[float], shown: Sequence[str]) -> Property:
+    def binned(self, column: ResponseColumn, limits: Sequence[float], labels: Sequence[str]) -> Property:
         """A number as a property with ranges: below the first limit, from one limit to the next, and from the last."""
-        has = np.flatnonzero(~np.isnan(column.values))
-        codes = np.searchsorted(np.array(limits), column.values[has], side="right").astype(np.int64)
-        between = (f"{low} to {high}" for low, high in pairwise(shown))
-        values = (f"under {shown[0]}", *between, f"{shown[-1]} and more")
-        return Property(column.name, column.level, values, has, codes, True)
+        indices = np.flatnonzero(~np.isnan(column.values))
+        codes = np.searchsorted(np.array(limits), column.values[indices], side="right").astype(np.int64)
+        ranges = (f"{low} to {high}" for low, high in pairwise(labels))
+        values = (f"under {labels[0]}", *ranges, f"{labels[-1]} and more")
+        return Property(column.name, column.level, values, indices, codes, True)
 
     # Numbers.
 
@@ -297,8 +309,8 @@ class ResponseTable:
     @cached_property
     def _ratios(self) -> dict[str, RatioMeasure]:
         """The families' ratios that have counts."""
-        known = set(self._measure_names)
-        return {measure.name: measure for measure in measures_of(self.groupings.families) if known & measure.counts}
+        names = set(self._measure_names)
+        return {measure.name: measure for measure in measures_of(self.groupings.families) if names & measure.counts}
 
     @cached_property
     def _distributions(self) -> dict[str, Distribution]:
@@ -330,16 +342,16 @@ class ResponseTable:
         return self._ratio(name) or self._distribution(name) or self._measure(name) or self._size(name)
 
     def _ratio(self, name: str) -> ResponseColumn | None:
-        one = next((ratio for key, ratio in self._ratios.items() if plain_name(key) == name), None)
-        if one is None:
+        ratio = next((ratio for key, ratio in self._ratios.items() if plain_name(key) == name), None)
+        if ratio is None:
             return None
-        counts = {key: self._each(key) for key in one.counts}
-        top, bottom = ratio_sums(one, counts, self.size)
+        counts = {key: self._each(key) for key in ratio.counts}
+        top, bottom = ratio_sums(ratio, counts, self.size)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
-        kind: ValueFormat = "share" if one.is_share else "number"
+        kind: ValueFormat = "share" if ratio.is_share else "number"
         return ResponseColumn(
-            name, kind, "response", values, one.is_share, top, bottom, less_is_better=one.less_is_better
+            name, kind, "response", values, ratio.is_share, top, bottom, less_is_better=ratio.less_is_better
         )
 
     def _distribution(self, name: str) -> ResponseColumn | None:
@@ -347,7 +359,7 @@ class ResponseTable:
         if key is None:
             return None
         lists = [
-            run.columns.values.get(place, {}).get(key, ()) for run in self.runs for place in range(len(run.columns))
+            run.columns.values.get(index, {}).get(key, ()) for run in self.runs for index in range(len(run.columns))
         ]
         top, bottom = (
             np.array([sum(numbers_of_response) for numbers_of_response in lists], dtype=float),
@@ -361,15 +373,15 @@ class ResponseTable:
         """The first of some measures that each response has; NaN where it has none."""
         values = np.full(self.size, np.nan)
         for name in reversed(names):
-            each = np.concatenate([run.columns.measure(name) for run in self.runs])
-            values = np.where(np.isnan(each), values, each)
+            run_values = np.concatenate([run.columns.measure(name) for run in self.runs])
+            values = np.where(np.isnan(run_values), values, run_values)
         return values
 
     def _cost(self, name: str) -> FloatArray:
         """NaN where nothing was sent, or where a price is not known."""
-        each = np.concatenate([_cost(run.columns, name) for run in self.runs])
-        each[self.has_outcome(*NOT_SENT) == 1] = np.nan
-        return each
+        costs = np.concatenate([_cost(run.columns, name) for run in self.runs])
+        costs[self.has_outcome(*NOT_SENT) == 1] = np.nan
+        return costs
 
     def _measure(self, name: str) -> ResponseColumn | None:
         names = [key for key in self._measure_names if plain_name(key) == name]
@@ -395,9 +407,9 @@ class ResponseTable:
     def describe(self) -> Iterator[tuple[str, Property]]:
         """Every property that has a value."""
         for name in self.property_names:
-            found = self.property(name)
-            if found is not None and found.values:
-                yield name, found
+            table_property = self.property(name)
+            if table_property is not None and table_property.values:
+                yield name, table_property
 
 
 _SCORES = ("accuracy", "partial-credit")
@@ -444,20 +456,22 @@ def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
     properties |= {
         SETTING + plain_name(name): value for name, value in manifest.system_settings.items() if name != "prompting"
     }
-    known = _model_properties(info.model)
-    properties |= {MODEL + plain_name(name): value for name, value in known.items()}
-    return {name: _shown(value) for name, value in properties.items()}
+    model_properties = _model_properties(info.model)
+    properties |= {MODEL + plain_name(name): value for name, value in model_properties.items()}
+    return {name: _format_value(value) for name, value in properties.items()}
 
 
 @cache
 def _model_properties(model: str) -> dict[str, object]:
     """The metadata of a model, except for prices and speeds."""
     info = model_info(model).model_dump()
-    kept = {name: value for name, value in info.items() if not name.endswith(("_price", "_speed", "_ratio", "_output"))}
-    return {name: "unknown" if value is None else value for name, value in kept.items()}
+    metadata = {
+        name: value for name, value in info.items() if not name.endswith(("_price", "_speed", "_ratio", "_output"))
+    }
+    return {name: "unknown" if value is None else value for name, value in metadata.items()}
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return DEFAULT if value is None else str(value)

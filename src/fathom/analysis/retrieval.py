@@ -22,30 +22,30 @@ RANKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 class RetrievalCounter:
     """Recall of the responses of one run."""
 
-    places: list[int] = field(default_factory=list)
+    question_indices: list[int] = field(default_factory=list)
     """For each response, the index of its question among the run's questions."""
     recalls: list[dict[int, Recall]] = field(default_factory=list)
     """Its recall at each rank up to the number of its passages; at the last it is over all of them."""
     passages: list[int] = field(default_factory=list)
 
-    def add(self, place: int, key: Key, trace: Sequence[Step]) -> None:
+    def add(self, question_index: int, key: Key, trace: Sequence[Step]) -> None:
         """Count a response, if it has a retrieval and its question needs something."""
         retrieval = retrieved(trace)
         if retrieval is None or not key.proof.passages:
             return
         ranks = [*(rank for rank in RANKS if rank < len(retrieval)), len(retrieval)]
-        at = {rank: recall(key.proof.passages, retrieval[:rank]) for rank in ranks}
-        self.places.append(place)
+        recall_by_rank = {rank: recall(key.proof.passages, retrieval[:rank]) for rank in ranks}
+        self.question_indices.append(question_index)
         self.passages.append(len(retrieval))
-        self.recalls.append({rank: recall_at for rank, recall_at in at.items() if recall_at is not None})
+        self.recalls.append({rank: recall_at for rank, recall_at in recall_by_rank.items() if recall_at is not None})
 
     def summary(self, contexts: IntArray) -> Retrieval | None:
         """The recall of the run; None if it retrieves nothing. `contexts` has the context of each question."""
-        if not self.places:
+        if not self.question_indices:
             return None
         most = max(self.passages)
         return Retrieval(
-            responses=len(self.places),
+            responses=len(self.question_indices),
             passages=float(np.mean(self.passages)),
             too_few=sum(recall[max(recall)].too_few for recall in self.recalls),
             at=tuple(self._at(rank, contexts) for rank in (*(rank for rank in RANKS if rank < most), max(most, 1))),
@@ -54,9 +54,11 @@ class RetrievalCounter:
     def _at(self, rank: int, contexts: IntArray) -> RecallAt:
         # A question counts once, however many samples it has.
         by_question: dict[int, list[Recall]] = defaultdict(list)
-        for place, recall_at in zip(self.places, self.recalls, strict=True):
-            by_question[place].append(recall_at[min(rank, max(recall_at))])
+        for question_index, recall_at in zip(self.question_indices, self.recalls, strict=True):
+            by_question[question_index].append(recall_at[min(rank, max(recall_at))])
         where = contexts[np.array(list(by_question))]
-        spans = np.array([np.mean([recall_at.spans for recall_at in some]) for some in by_question.values()])
-        documents = np.array([np.mean([recall_at.documents for recall_at in some]) for some in by_question.values()])
+        spans = np.array([np.mean([recall_at.spans for recall_at in recalls]) for recalls in by_question.values()])
+        documents = np.array(
+            [np.mean([recall_at.documents for recall_at in recalls]) for recalls in by_question.values()]
+        )
         return RecallAt(k=rank, spans=share(spans, where), documents=share(documents, where))

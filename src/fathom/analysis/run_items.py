@@ -54,7 +54,7 @@ class ResponseColumns:
 
     def add(self, response: ScoredResponse, pattern: str | None, measures: Mapping[str, float]) -> None:
         """Add a response; `pattern` is that of its error."""
-        place = len(self.outcomes)
+        index = len(self.outcomes)
         self.outcomes.append(_OUTCOME_CODES[response.outcome])
         self.scores.append(response.score)
         self.patterns.append(NO_PATTERN if pattern is None else _PATTERN_CODES[pattern])
@@ -67,14 +67,14 @@ class ResponseColumns:
         self.dollars.append(np.nan if usage.price is None else usage.price)
         for name, value in measures.items():
             column = self.measures.setdefault(name, array("d"))
-            column.extend([np.nan] * (place - len(column)))
+            column.extend([np.nan] * (index - len(column)))
             column.append(value)
         if response.values:
-            self.values[place] = response.values
+            self.values[index] = response.values
 
-    def add_steps(self, steps: tuple[ReasoningStep, ...], places: Sequence[int | None]) -> None:
+    def add_steps(self, steps: tuple[ReasoningStep, ...], positions: Sequence[int | None]) -> None:
         """Keep where the last response reaches each expected step."""
-        self.steps[len(self) - 1] = steps, array("i", [-1 if place is None else place for place in places])
+        self.steps[len(self) - 1] = steps, array("i", [-1 if position is None else position for position in positions])
 
     def outcome_codes(self) -> IntArray:
         return np.frombuffer(self.outcomes, dtype=np.uint8).astype(np.int64)
@@ -89,8 +89,8 @@ class ResponseColumns:
         values[: len(column)] = column
         return values
 
-    def pattern(self, place: int) -> str | None:
-        code = self.patterns[place]
+    def pattern(self, index: int) -> str | None:
+        code = self.patterns[index]
         return None if code == NO_PATTERN else _PATTERN_NAMES[code]
 
 
@@ -110,38 +110,38 @@ class RunItems(Sequence[ItemFinding]):
         return len(self.columns)
 
     @overload
-    def __getitem__(self, place: int) -> ItemFinding: ...
+    def __getitem__(self, index: int) -> ItemFinding: ...
     @overload
-    def __getitem__(self, place: slice) -> list[ItemFinding]: ...
-    def __getitem__(self, place: int | slice) -> ItemFinding | list[ItemFinding]:
-        if isinstance(place, slice):
-            return [self._at(index) for index in range(*place.indices(len(self)))]
-        return self._at(range(len(self))[place])
+    def __getitem__(self, index: slice) -> list[ItemFinding]: ...
+    def __getitem__(self, index: int | slice) -> ItemFinding | list[ItemFinding]:
+        if isinstance(index, slice):
+            return [self._at(item_index) for item_index in range(*index.indices(len(self)))]
+        return self._at(range(len(self))[index])
 
     def __iter__(self) -> Iterator[ItemFinding]:
         return map(self._at, range(len(self)))
 
-    def _at(self, place: int) -> ItemFinding:
+    def _at(self, index: int) -> ItemFinding:
         columns = self.columns
-        question, sample = self.questions[place // self.samples], place % self.samples
+        question, sample = self.questions[index // self.samples], index % self.samples
         outcome, pattern, match = (
-            RESPONSE_OUTCOMES[columns.outcomes[place]],
-            columns.pattern(place),
-            columns.matches[place],
+            RESPONSE_OUTCOMES[columns.outcomes[index]],
+            columns.pattern(index),
+            columns.matches[index],
         )
         explained = None if match < 0 else self.causes.explain(match)
         too_few = columns.measures.get(TOO_FEW, ())
-        steps, reached = columns.steps.get(place, ((), ()))
+        steps, reached = columns.steps.get(index, ((), ()))
         return ItemFinding.trusted(
             question_id=question,
             run=self.run,
             sample=sample,
             outcome=outcome,
-            score=columns.scores[place],
+            score=columns.scores[index],
             patterns=() if pattern is None else (pattern,),
             candidates=() if explained is None else explained.candidates,
             unclear=explained.unclear if explained is not None else NO_DIAGNOSER if outcome == "incorrect" else "",
             stage=self.stages.get((question, sample), ""),
-            too_few_chunks=place < len(too_few) and too_few[place] > 0,
+            too_few_chunks=index < len(too_few) and too_few[index] > 0,
             steps=step_results(steps, [None if step < 0 else step for step in reached]),
         )

@@ -76,9 +76,11 @@ def group(
 def measures(scores: RunArrays, mask: BoolArray, ratios: Sequence[RatioMeasure]) -> dict[str, Estimate]:
     """The mean of each named measure over the questions under the mask whose verdicts have it; shares of counts."""
     parts = counts_of(ratios)
-    present = {name: mask & ~np.isnan(values) for name, values in scores.measures.items() if name not in parts}
+    has_value = {name: mask & ~np.isnan(values) for name, values in scores.measures.items() if name not in parts}
     means = {
-        name: share(scores.measures[name][has], scores.contexts[has]) for name, has in present.items() if has.any()
+        name: share(scores.measures[name][mask_of_name], scores.contexts[mask_of_name])
+        for name, mask_of_name in has_value.items()
+        if mask_of_name.any()
     }
     contexts = scores.contexts[mask]
     counts = {name: values[mask] for name, values in scores.measures.items() if name in parts}
@@ -98,8 +100,8 @@ def length_ranges(
     lengths = bench.sizes["context length"][scores.rows]
     numbers = np.searchsorted(np.array(limits), lengths, side="right")
     # The lengths of a paper are thousands of tokens: 15K is 15,000 there, and 15,360 where a user gives it.
-    shown = [f"{limit // 1_000}K" if limit % 1_000 == 0 else format_length(limit) for limit in limits]
-    names = [f"under {shown[0]}", *(f"{low} to {high}" for low, high in pairwise(shown)), f"{shown[-1]} and more"]
+    labels = [f"{limit // 1_000}K" if limit % 1_000 == 0 else format_length(limit) for limit in limits]
+    names = [f"under {labels[0]}", *(f"{low} to {high}" for low, high in pairwise(labels)), f"{labels[-1]} and more"]
     return tuple(
         group(name, scores, numbers == number, info, samples)
         for number, name in enumerate(names)
@@ -112,19 +114,19 @@ def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[Distr
     columns, samples = run.columns, run.run.samples
     summaries = []
     for distribution in declared:
-        own = [value for values in columns.values.values() for value in values.get(distribution.name, ())]
+        run_values = [value for values in columns.values.values() for value in values.get(distribution.name, ())]
         reference = [
             value
-            for place, values in columns.values.items()
-            if place % samples == 0
+            for index, values in columns.values.items()
+            if index % samples == 0
             for value in values.get(distribution.reference, ())
         ]
-        if own or reference:
+        if run_values or reference:
             summaries.append(
                 DistributionSummary(
                     name=distribution.name,
                     unit=distribution.unit,
-                    of_run=spread(own),
+                    of_run=spread(run_values),
                     reference=spread(reference),
                     reference_label=distribution.reference_label,
                 )
@@ -153,9 +155,15 @@ def outcomes(scores: RunArrays, mask: BoolArray, samples: int) -> Outcomes:
 
 def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, BoolArray]]:
     """For each grouping, its groups and a mask of the run's questions in each; empty groups are left out."""
-    of_run = {by: {name: mask[scores.rows] for name, mask in named.items()} for by, named in bench.groups.items()}
-    kept = {by: {name: mask for name, mask in named.items() if mask.any()} for by, named in of_run.items()}
-    return {by: named for by, named in kept.items() if named}
+    run_masks = {
+        by: {name: mask[scores.rows] for name, mask in masks_by_name.items()}
+        for by, masks_by_name in bench.groups.items()
+    }
+    nonempty = {
+        by: {name: mask for name, mask in masks_by_name.items() if mask.any()}
+        for by, masks_by_name in run_masks.items()
+    }
+    return {by: masks_by_name for by, masks_by_name in nonempty.items() if masks_by_name}
 
 
 def breakdowns(
@@ -171,10 +179,10 @@ def breakdowns(
             by=by,
             title=groupings.title(by),
             overlapping=by in OVERLAPPING,
-            groups=tuple(group(name, scores, mask, bench, samples) for name, mask in named.items()),
-            macro_average=macro_average(scores.accuracy, scores.contexts, list(named.values())),
+            groups=tuple(group(name, scores, mask, bench, samples) for name, mask in group_masks.items()),
+            macro_average=macro_average(scores.accuracy, scores.contexts, list(group_masks.values())),
         )
-        for by, named in groups.items()
+        for by, group_masks in groups.items()
     ]
 
 
@@ -205,9 +213,9 @@ def length_curve(
     tokens = np.array([questions[row].length for row in scores.rows])
     names = np.array([questions[row].family for row in scores.rows])
     lengths = np.unique(tokens)
-    every = tuple(str(name) for name in np.unique(names))
-    families = tuple(name for name in every if len(np.unique(tokens[names == name])) == len(lengths))
-    in_families = np.isin(names, families or every)
+    all_families = tuple(str(name) for name in np.unique(names))
+    families = tuple(name for name in all_families if len(np.unique(tokens[names == name])) == len(lengths))
+    in_families = np.isin(names, families or all_families)
     points, values, contexts = [], [], []
     for length in lengths:
         mask = in_families & (tokens == length)
@@ -221,15 +229,15 @@ def length_curve(
                 accuracy=share(values[-1], contexts[-1]),
             )
         )
-    made = curve(points, values, contexts, resamples, rng)
-    return made.model_copy(update=_families_in_curve(every, families))
+    length_curve_found = curve(points, values, contexts, resamples, rng)
+    return length_curve_found.model_copy(update=_families_in_curve(all_families, families))
 
 
-def _families_in_curve(every: tuple[str, ...], families: tuple[str, ...]) -> dict[str, object]:
+def _families_in_curve(all_families: tuple[str, ...], families: tuple[str, ...]) -> dict[str, object]:
     if not families:
         note = "No family is asked at every length, so the lengths are not comparable."
-        return {"families": every, "effective": None, "note": note}
-    left_out = [name for name in every if name not in families]
+        return {"families": all_families, "effective": None, "note": note}
+    left_out = [name for name in all_families if name not in families]
     note = f"Without {', '.join(left_out)}, not asked at every length." if left_out else ""
     return {"families": families, "note": note}
 
@@ -261,22 +269,22 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
     samples, scores = run.run.samples, run.arrays
     codes = run.columns.pattern_codes()
     with_pattern = np.flatnonzero(codes != NO_PATTERN)
-    places = {
-        name: found.tolist()
+    rows_by_pattern = {
+        name: rows.tolist()
         for code, name in enumerate(PATTERNS)
-        if len(found := with_pattern[codes[with_pattern] == code] // samples)
+        if len(rows := with_pattern[codes[with_pattern] == code] // samples)
     }
     found_patterns = []
-    for name in sorted(places, key=lambda name: (-len(places[name]), name)):
-        values: FloatArray = np.bincount(places[name], minlength=len(scores.rows)) / samples
-        questions = [bench.questions[scores.rows[place]] for place in places[name]]
+    for name in sorted(rows_by_pattern, key=lambda name: (-len(rows_by_pattern[name]), name)):
+        values: FloatArray = np.bincount(rows_by_pattern[name], minlength=len(scores.rows)) / samples
+        questions = [bench.questions[scores.rows[row]] for row in rows_by_pattern[name]]
         found_patterns.append(
             Pattern(
                 name=name,
                 description=PATTERNS[name],
-                count=len(places[name]),
+                count=len(rows_by_pattern[name]),
                 share=share_of_sums(ContextSums.of(values, scores.contexts), samples == 1),
-                share_of_errors=len(places[name]) / len(with_pattern),
+                share_of_errors=len(rows_by_pattern[name]) / len(with_pattern),
                 by_answer_type=dict(Counter(question.answer_type for question in questions).most_common()),
                 examples=tuple(dict.fromkeys(question.id for question in questions))[:MAX_EXAMPLES],
             )

@@ -42,12 +42,12 @@ def _pairs(bench: BenchData) -> Pairs:
             continue
         values = {tag: question.groups[tag][0] for tag in pairing.tags if tag in question.groups}
         for tag, value in values.items():
-            others = (f"{name}={other}" for name, other in values.items() if name != tag)
-            by_pair[tag, question.pair, *others][value] = row
+            other_settings = (f"{name}={other_value}" for name, other_value in values.items() if name != tag)
+            by_pair[tag, question.pair, *other_settings][value] = row
     pairs: Pairs = defaultdict(list)
     for (tag, *_), rows in by_pair.items():
-        for one, two in combinations(bench.groupings.ordered(tag, rows), 2):
-            pairs[tag, one, two].append((rows[one], rows[two]))
+        for first, second in combinations(bench.groupings.ordered(tag, rows), 2):
+            pairs[tag, first, second].append((rows[first], rows[second]))
     return pairs
 
 
@@ -86,35 +86,35 @@ def _of_run(
     if not kinds:
         return
     documents = 1 + max(int(document.max()) for document in bench.documents)
-    totals = np.stack([one.totals(bench, documents) for kind in kinds for one in kind], axis=1)
+    totals = np.stack([pair.totals(bench, documents) for kind in kinds for pair in kind], axis=1)
     p_values = iter(permutation_tests(totals, exchanges, rng))
     for kind in kinds:
-        compared = [one.comparison(bench, float(next(p_values)), len(kind)) for one in kind]
-        after = corrected([one.comparison for one in compared], cluster="paper")
-        for one, comparison in zip(compared, after, strict=True):
-            yield one.model_copy(update={"comparison": comparison})
+        comparisons = [pair.comparison(bench, float(next(p_values)), len(kind)) for pair in kind]
+        corrected_comparisons = corrected([comparison.comparison for comparison in comparisons], cluster="paper")
+        for setting_comparison, comparison in zip(comparisons, corrected_comparisons, strict=True):
+            yield setting_comparison.model_copy(update={"comparison": comparison})
 
 
 def _kinds(bench: BenchData, run: RunData, pairs: Pairs) -> Iterator[list[_ValuePair]]:
     """The comparisons that are corrected together: overall, and within each grouping."""
     asked_rows = set(run.arrays.rows.tolist())
     overall = []
-    for (tag, one, two), found in pairs.items():
-        rows = np.array([pair for pair in found if asked_rows.issuperset(pair)], dtype=np.int64).reshape(-1, 2)
+    for (tag, first, second), row_pairs in pairs.items():
+        rows = np.array([pair for pair in row_pairs if asked_rows.issuperset(pair)], dtype=np.int64).reshape(-1, 2)
         if len(rows):
-            overall.append(_ValuePair(run, tag, (one, two), "all", (rows[:, 0], rows[:, 1])))
+            overall.append(_ValuePair(run, tag, (first, second), "all", (rows[:, 0], rows[:, 1])))
     yield overall
     for by in bench.groupings.main:
-        yield [part for whole in overall for part in _within(bench, whole, by)]
+        yield [group_pair for pair in overall for group_pair in _within(bench, pair, by)]
 
 
-def _within(bench: BenchData, whole: _ValuePair, by: str) -> Iterator[_ValuePair]:
+def _within(bench: BenchData, pair: _ValuePair, by: str) -> Iterator[_ValuePair]:
     """The comparison within each group; nothing if the two questions of a pair may be in different groups."""
-    first, second = whole.rows
+    first, second = pair.rows
     groups = bench.groups.get(by, {})
     if len(groups) < 2 or any((mask[first] != mask[second]).any() for mask in groups.values()):
         return
     for name, mask in groups.items():
         inside = mask[first]
         if inside.any():
-            yield _ValuePair(whole.run, whole.tag, whole.values, f"{by} = {name}", (first[inside], second[inside]))
+            yield _ValuePair(pair.run, pair.tag, pair.values, f"{by} = {name}", (first[inside], second[inside]))

@@ -32,7 +32,7 @@ class SharedDocuments:
         """`documents` has the document numbers of each context."""
         from scipy.sparse import csr_array
 
-        sizes = np.array([len(some) for some in documents])
+        sizes = np.array([len(document_numbers) for document_numbers in documents])
         flat = np.concatenate(documents)
         rows = np.repeat(np.arange(len(documents)), sizes)
         return cls(csr_array((np.repeat(1 / sizes, sizes), (rows, flat)), shape=(len(documents), int(flat.max()) + 1)))
@@ -41,9 +41,9 @@ class SharedDocuments:
         """The mean with an interval for other documents as well as other contexts; None if the two cannot be separated,
         for example if all contexts contain the same documents."""
         plain = share(values, contexts)
-        used = np.unique(contexts)
+        used_contexts = np.unique(contexts)
         sums = ContextSums.of(values, contexts)
-        membership = self.membership[used]
+        membership = self.membership[used_contexts]
         weights = sums.counts / sums.counts.sum()
         components = _variance_components(membership, weights, weights * (sums.totals / sums.counts - sums.mean))
         if components is None:
@@ -83,21 +83,21 @@ def _variance_components(membership: Any, weights: FloatArray, residuals: FloatA
     """
     squares = weights**2
     common = membership.T @ weights
-    whole = float(common @ common)
-    along = membership @ common
-    own = np.asarray(membership.multiply(membership).sum(axis=1)).ravel()
-    mixed = float(squares @ own - 2 * squares @ along + squares.sum() * whole)
+    common_squared = float(common @ common)
+    shared_with_all = membership @ common
+    squared_norms = np.asarray(membership.multiply(membership).sum(axis=1)).ravel()
+    mixed = float(squares @ squared_norms - 2 * squares @ shared_with_all + squares.sum() * common_squared)
     alone = float(squares.sum() - 2 * (weights**3).sum() + squares.sum() ** 2)
     similarity = _squared_similarity(membership, weights)
-    both = similarity - 2 * float(weights @ along**2) + whole**2
+    both = similarity - 2 * float(weights @ shared_with_all**2) + common_squared**2
     by_context = float(residuals @ residuals)
     by_document = float(((membership.T @ residuals) ** 2).sum())
     determinant = mixed**2 - alone * both
     if abs(determinant) <= 1e-9 * alone * similarity:
         return None
-    documents = max(0.0, (mixed * by_context - alone * by_document) / determinant)
-    rest = max(0.0, (by_context - documents * mixed) / alone)
-    return _VarianceComponents(documents * whole, rest * float(squares.sum()))
+    document_variance = max(0.0, (mixed * by_context - alone * by_document) / determinant)
+    context_variance = max(0.0, (by_context - document_variance * mixed) / alone)
+    return _VarianceComponents(document_variance * common_squared, context_variance * float(squares.sum()))
 
 
 def _squared_similarity(membership: Any, weights: FloatArray) -> float:
@@ -124,8 +124,8 @@ class DocumentOverlap:
     def of(cls, documents: Sequence[IntArray]) -> DocumentOverlap:
         """`documents` has the document numbers of each context."""
         contexts_of: dict[int, list[int]] = defaultdict(list)
-        for context, some in enumerate(documents):
-            for document in some:
+        for context, document_numbers in enumerate(documents):
+            for document in document_numbers:
                 contexts_of[int(document)].append(context)
         pairs = (pair for contexts in contexts_of.values() for pair in pairwise(contexts))
         linked = DisjointSets.of(range(len(documents)), pairs).all()

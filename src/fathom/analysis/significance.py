@@ -44,21 +44,21 @@ def _exact_test(totals: FloatArray) -> float:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """P-values with Holm's correction, which controls the family-wise error rate."""
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
     corrected, highest = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, p_values[place] * (len(p_values) - rank)))
-        corrected[place] = highest
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, p_values[index] * (len(p_values) - rank)))
+        corrected[index] = highest
     return corrected
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """P-values with the correction of Benjamini and Hochberg, which controls the false discovery rate."""
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place], reverse=True)
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index], reverse=True)
     corrected, lowest = [0.0] * len(p_values), 1.0
-    for rank, place in enumerate(order):
-        lowest = min(lowest, p_values[place] * len(p_values) / (len(p_values) - rank))
-        corrected[place] = lowest
+    for rank, index in enumerate(order):
+        lowest = min(lowest, p_values[index] * len(p_values) / (len(p_values) - rank))
+        corrected[index] = lowest
     return corrected
 
 

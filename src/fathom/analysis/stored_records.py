@@ -32,23 +32,23 @@ class StoredRecords(Generic[R]):
 
     def get(self, question: QuestionId, sample: int) -> R | None:
         """The record; None if there is none."""
-        place = self.place(question, sample)
-        position = -1 if place is None else self._positions[place]
+        index = self.index(question, sample)
+        position = -1 if index is None else self._positions[index]
         return None if position < 0 else self._file.at(position)
 
     def every(self, step: int = 1) -> Iterator[R]:
         """The records in the order of the questions; with a step, every n-th of them."""
-        known = [position for position in self._positions if position >= 0]
-        return (self._file.at(position) for position in known[::step])
+        positions = [position for position in self._positions if position >= 0]
+        return (self._file.at(position) for position in positions[::step])
 
-    def place(self, question: QuestionId, sample: int) -> int | None:
+    def index(self, question: QuestionId, sample: int) -> int | None:
         """The number of the question and sample; None if it is not one of the run."""
         number = self._numbers.get(question)
         return None if number is None or sample >= self._samples else number * self._samples + sample
 
-    def keep(self, place: int, position: int) -> None:
+    def keep(self, index: int, position: int) -> None:
         """Keep the position of a record."""
-        self._positions[place] = position
+        self._positions[index] = position
 
 
 def stored_responses(
@@ -64,10 +64,10 @@ def stored_responses(
         if response.question_id not in numbers:
             raise foreign_response(folder, response.question_id)
         look(response)
-        place = stored.place(response.question_id, response.sample)
-        if place is not None and not final[place]:
-            stored.keep(place, position)
-            final[place] = response.outcome not in WAITING
+        index = stored.index(response.question_id, response.sample)
+        if index is not None and not final[index]:
+            stored.keep(index, position)
+            final[index] = response.outcome not in WAITING
     return stored
 
 
@@ -76,9 +76,9 @@ def stored_verdicts(folder: Path, numbers: Mapping[QuestionId, int], samples: in
     stored = StoredRecords(folder / VERDICTS, Verdict, numbers, samples)
     try:
         for position, verdict in Journal(folder / VERDICTS, Verdict).read_positions():
-            place = stored.place(verdict.question_id, verdict.sample)
-            if place is not None:
-                stored.keep(place, position)
+            index = stored.index(verdict.question_id, verdict.sample)
+            if index is not None:
+                stored.keep(index, position)
     except FathomError:
         return StoredRecords(folder / VERDICTS, Verdict, {}, samples)
     return stored

@@ -79,7 +79,7 @@ def summarize_study(
         ("all", list(answers)),
         *((name, [answer for answer in answers if answer.stratum == name]) for name in strata),
     ]
-    return tuple(_group(name, found, equal, runs) for name, found in groups if found)
+    return tuple(_group(name, members, equal, runs) for name, members in groups if members)
 
 
 def _group(
@@ -88,16 +88,25 @@ def _group(
     by_question: dict[QuestionId, list[HumanAnswer]] = defaultdict(list)
     for answer in answers:
         by_question[answer.question_id].append(answer)
-    several = [found for found in by_question.values() if len(found) > 1]
+    several = [question_answers for question_answers in by_question.values() if len(question_answers) > 1]
     timed = [answer for answer in answers if answer.state == "answered"]
-    contexts = {found[0].question_id: found[0].context for found in by_question.values()}
+    contexts = {
+        question_answers[0].question_id: question_answers[0].context for question_answers in by_question.values()
+    }
     return StudyGroup(
         name=name,
         questions=len(by_question),
         answers=len(answers),
         accuracy=_share((float(answer.correct), answer.context) for answer in answers),
-        agreement=_share((float(_agree(found, equal)), found[0].context) for found in several) if several else None,
-        alignment=_share((float(sum(answer.correct for answer in found) > 1), found[0].context) for found in several)
+        agreement=_share(
+            (float(_agree(question_answers, equal)), question_answers[0].context) for question_answers in several
+        )
+        if several
+        else None,
+        alignment=_share(
+            (float(sum(answer.correct for answer in question_answers) > 1), question_answers[0].context)
+            for question_answers in several
+        )
         if several
         else None,
         minutes=mean_estimate(
@@ -119,9 +128,9 @@ def _group(
 def _agree(answers: Sequence[HumanAnswer], equal: AnswersEqual) -> bool:
     """Whether at least two answers are equal."""
     parsed = [answer.parsed for answer in answers if answer.parsed is not None]
-    return any(equal(answer, two) for index, answer in enumerate(parsed) for two in parsed[index + 1 :])
+    return any(equal(answer, other) for index, answer in enumerate(parsed) for other in parsed[index + 1 :])
 
 
 def _share(values: Iterable[tuple[float, str]]) -> Estimate:
-    found = list(values)
-    return share(np.array([value for value, _ in found]), cluster_numbers(context for _, context in found))
+    pairs = list(values)
+    return share(np.array([value for value, _ in pairs]), cluster_numbers(context for _, context in pairs))

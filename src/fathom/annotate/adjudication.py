@@ -65,12 +65,14 @@ def versions_of(layer: Mapping[str, LayerElement], annotator: str) -> list[Claim
         if isinstance(mark, ClaimMark):
             links = [element for element in layer.values() if isinstance(element, EvidenceLink) and element.claim == id]
             evidence = [
-                LinkedEvidence(other, link.polarity)
+                LinkedEvidence(evidence_mark, link.polarity)
                 for link in links
-                if isinstance(other := layer[link.evidence], EvidenceMark)
+                if isinstance(evidence_mark := layer[link.evidence], EvidenceMark)
             ]
-            versions.append(ClaimVersion(annotator, id, mark, tuple(sorted(evidence, key=lambda one: one.mark.span))))
-    return sorted(versions, key=lambda one: (one.claim.span, one.id))
+            versions.append(
+                ClaimVersion(annotator, id, mark, tuple(sorted(evidence, key=lambda linked: linked.mark.span)))
+            )
+    return sorted(versions, key=lambda version: (version.claim.span, version.id))
 
 
 class Adjudicator:
@@ -79,17 +81,17 @@ class Adjudicator:
     def __init__(self, document: DocumentId, layers: Mapping[str, Layer], sentences: Sequence[Span]) -> None:
         self._document = document
         self._matcher = SpanMatcher(SentenceIndex(lambda id: sentences))
-        self.groups = self._grouped([versions_of(layer, name) for name, layer in sorted(layers.items())])
+        self.groups = self._group_claims([versions_of(layer, name) for name, layer in sorted(layers.items())])
 
     def _passage(self, span: Span) -> Passage:
         return Passage(document=self._document, span=span)
 
-    def _grouped(self, layers: Sequence[Sequence[ClaimVersion]]) -> list[ClaimGroup]:
+    def _group_claims(self, layers: Sequence[Sequence[ClaimVersion]]) -> list[ClaimGroup]:
         """Claims that match one to one are versions of one claim."""
         groups: list[list[ClaimVersion]] = []
         for versions in layers:
-            known = [self._passage(group[0].claim.span) for group in groups]
-            pairs = self._matcher.pairs(known, [self._passage(version.claim.span) for version in versions])
+            group_passages = [self._passage(group[0].claim.span) for group in groups]
+            pairs = self._matcher.pairs(group_passages, [self._passage(version.claim.span) for version in versions])
             matched = {pair.predicted: pair.gold for pair in pairs}
             new: list[list[ClaimVersion]] = []
             for number, version in enumerate(versions):
@@ -117,18 +119,18 @@ class Adjudicator:
         comment: Comment | None,
     ) -> LayerChange:
         """The change of the adjudicated layer that a decision about a group gives; an earlier decision is replaced."""
-        values = self._without(current, group)
+        values = self._removal_of(current, group)
         values[group.id] = decision
         if comment is not None:
             values[short_id("m", group.id, len(current), comment.text)] = comment.model_copy(update={"about": group.id})
         chosen = next((version for version in group.versions if version.annotator == base), group.versions[0])
         if decision.state == "merged":
-            chosen = self._merged(chosen, [version for version in group.versions if version is not chosen])
+            chosen = self._merge_versions(chosen, [version for version in group.versions if version is not chosen])
         if decision.state in ("accepted", "merged"):
             values |= self._marks(current, group, chosen)
         return values
 
-    def _without(self, current: Mapping[str, LayerElement], group: ClaimGroup) -> LayerChange:
+    def _removal_of(self, current: Mapping[str, LayerElement], group: ClaimGroup) -> LayerChange:
         """The change that removes what an earlier decision about the group added."""
         claim = _claim_id(group)
         if claim not in current:
@@ -136,20 +138,20 @@ class Adjudicator:
         links = {id: element for id, element in current.items() if isinstance(element, EvidenceLink)}
         uses = Counter(link.evidence for link in links.values())
         links_of_claim = {id: link for id, link in links.items() if link.claim == claim}
-        unused = {one.evidence for one in links_of_claim.values() if uses[one.evidence] == 1}
+        unused = {link.evidence for link in links_of_claim.values() if uses[link.evidence] == 1}
         return dict.fromkeys((claim, *links_of_claim, *unused))
 
-    def _merged(self, base: ClaimVersion, others: Sequence[ClaimVersion]) -> ClaimVersion:
+    def _merge_versions(self, base: ClaimVersion, other_versions: Sequence[ClaimVersion]) -> ClaimVersion:
         """The first version, with attributes that it leaves open and further evidence from the others."""
         claim, evidence = base.claim, list(base.evidence)
-        for other in others:
+        for other in other_versions:
             fields = other.claim.model_dump(exclude={"kind", "span"})
             open_fields = {name: value for name, value in fields.items() if getattr(claim, name) in (None, "")}
             claim = claim.model_copy(update=open_fields)
-            known = [self._passage(one.mark.span) for one in evidence]
-            theirs = [self._passage(one.mark.span) for one in other.evidence]
-            same = {pair.predicted for pair in self._matcher.pairs(known, theirs)}
-            evidence += [one for number, one in enumerate(other.evidence) if number not in same]
+            own_passages = [self._passage(linked.mark.span) for linked in evidence]
+            other_passages = [self._passage(linked.mark.span) for linked in other.evidence]
+            matched = {pair.predicted for pair in self._matcher.pairs(own_passages, other_passages)}
+            evidence += [linked for number, linked in enumerate(other.evidence) if number not in matched]
         return ClaimVersion(base.annotator, base.id, claim, tuple(evidence))
 
     def _marks(self, current: Mapping[str, LayerElement], group: ClaimGroup, version: ClaimVersion) -> LayerChange:
@@ -172,8 +174,8 @@ def open_groups(groups: Sequence[ClaimGroup], current: Mapping[str, LayerElement
     """The groups without a final decision."""
 
     def is_final(group: ClaimGroup) -> bool:
-        found = current.get(group.id)
-        return isinstance(found, AdjudicatorDecision) and found.state != "discuss"
+        decision = current.get(group.id)
+        return isinstance(decision, AdjudicatorDecision) and decision.state != "discuss"
 
     return [group for group in groups if not is_final(group)]
 

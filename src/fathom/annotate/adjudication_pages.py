@@ -34,8 +34,8 @@ def add_adjudication(app: FastAPI) -> None:
 
 def _finished_layers(state: AnnotationState, document: DocumentId) -> dict[str, Layer]:
     """The layers of a document that are done."""
-    found = {name: state.project.layer(document, name) for name in state.project.layer_names(document)}
-    return {name: layer.elements for name, layer in found.items() if layer.done and name != ADJUDICATED}
+    layers = {name: state.project.layer(document, name) for name in state.project.layer_names(document)}
+    return {name: layer.elements for name, layer in layers.items() if layer.done and name != ADJUDICATED}
 
 
 def adjudication_list(request: Request) -> Response:

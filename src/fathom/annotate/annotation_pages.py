@@ -144,10 +144,10 @@ async def document(request: Request, number: int) -> Response:
     require_attestation(request)
     html = state.html(number)
     assigned = state.project.assigned(user_of(request))
-    place = assigned.index(entry.id)
+    index = assigned.index(entry.id)
     neighbors = {
-        "previous": assigned[place - 1] if place else None,
-        "next": assigned[place + 1] if place + 1 < len(assigned) else None,
+        "previous": assigned[index - 1] if index else None,
+        "next": assigned[index + 1] if index + 1 < len(assigned) else None,
     }
     return page(
         "document.html",
@@ -155,7 +155,7 @@ async def document(request: Request, number: int) -> Response:
         user=user_of(request),
         entry=entry,
         html=html,
-        position=place + 1,
+        position=index + 1,
         total=len(assigned),
         neighbors={name: state.numbers[id] for name, id in neighbors.items() if id is not None},
         guidelines=state.guidelines,

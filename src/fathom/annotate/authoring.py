@@ -158,17 +158,17 @@ class AuthoringProject(Project):
             )
 
     def revise(self, id: str, person: str, puzzle: AuthoredPuzzle, reason: str) -> None:
-        found = self._next(id, "revision", person)
-        if puzzle.document != found.puzzle.document:
+        state = self._next(id, "revision", person)
+        if puzzle.document != state.puzzle.document:
             raise FathomError("A revision must be about the same document. Draft a new puzzle instead.")
         self._record(id, "revision", person, puzzle=puzzle, reason=reason)
 
     def review(self, id: str, person: str, answer: str, objection: str = "") -> bool:
         """Record a reviewer's own answer and objection; returns whether they agree with the key."""
-        found = self._next(id, "review", person)
-        same = agrees(Text(value=found.puzzle.answer), Text(value=answer)) and not objection.strip()
-        self._record(id, "review", person, answer=answer, agrees=same, reason=objection)
-        return same
+        state = self._next(id, "review", person)
+        agrees_with_key = agrees(Text(value=state.puzzle.answer), Text(value=answer)) and not objection.strip()
+        self._record(id, "review", person, answer=answer, agrees=agrees_with_key, reason=objection)
+        return agrees_with_key
 
     def conclude(self, id: str, stage: Stage, person: str, reason: str) -> None:
         """Record a rebuttal, consensus, rejection or discard, each with its reason."""

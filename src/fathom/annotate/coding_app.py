@@ -50,22 +50,22 @@ class CodingState:
             for item in items
             if item.question.id in case_questions
         }
-        shown = ShownContexts(self.bench)
+        shown_contexts = ShownContexts(self.bench)
         responses_and_verdicts: dict[tuple[str, QuestionId], tuple[records.Response, Verdict]] = {}
         for name, path in self.project.plan.runs.items():
             folder = Path(os.path.normpath(self.project.folder.resolve() / path))
             responses = read_responses(folder)
-            stored = {(verdict.question_id, verdict.sample): verdict for verdict in read_verdicts(folder)}
+            verdicts = {(verdict.question_id, verdict.sample): verdict for verdict in read_verdicts(folder)}
             for case in self.project.plan.cases:
-                place = case.question_id, 0
-                if case.run == name and place not in responses:
+                sample_key = case.question_id, 0
+                if case.run == name and sample_key not in responses:
                     raise FathomError(
                         f"The run '{folder}' has no response to '{case.question_id}'. Restore a copy of it."
                     )
                 if case.run == name:
                     item = self.items[case.question_id][1]
-                    verdict = verdict_on(item, responses[place], stored.get(place), shown)
-                    responses_and_verdicts[name, case.question_id] = responses[place], verdict
+                    verdict = verdict_on(item, responses[sample_key], verdicts.get(sample_key), shown_contexts)
+                    responses_and_verdicts[name, case.question_id] = responses[sample_key], verdict
         self.responses = responses_and_verdicts
 
 
@@ -97,24 +97,24 @@ def _own_codes(state: CodingState, coder: str) -> dict[int, Code]:
 async def case_list(request: Request) -> Response:
     """The cases of the coder with their categories, and the categories with their numbers of cases."""
     state, user = _state(request), user_of(request)
-    own = _own_codes(state, user)
+    own_codes = _own_codes(state, user)
     rows = [
         {
             "number": number,
-            "question": state.items[state.project.plan.cases[place].question_id][1].question,
-            "code": own.get(place),
+            "question": state.items[state.project.plan.cases[index].question_id][1].question,
+            "code": own_codes.get(index),
         }
-        for number, place in enumerate(state.project.order(user), start=1)
+        for number, index in enumerate(state.project.order(user), start=1)
     ]
-    used = [code.category for code in own.values()]
+    used_categories = [code.category for code in own_codes.values()]
     return page(
         "coding.html",
         title="Error coding",
         user=user,
         rows=rows,
-        done=len(own),
+        done=len(own_codes),
         attested=state.project.attested(user),
-        categories=[(category, used.count(category.name)) for category in state.project.categories()],
+        categories=[(category, used_categories.count(category.name)) for category in state.project.categories()],
     )
 
 
@@ -122,22 +122,22 @@ async def case(request: Request, number: int) -> Response:
     """One incorrect response with the question, the key and its proof."""
     require_attestation(request)
     state, user = _state(request), user_of(request)
-    places = state.project.order(user)
-    if not 1 <= number <= len(places):
+    order = state.project.order(user)
+    if not 1 <= number <= len(order):
         raise HTTPException(404, "There is no such case.")
-    place = places[number - 1]
-    found = state.project.plan.cases[place]
-    context, item = state.items[found.question_id]
-    response, verdict = state.responses[found.run, found.question_id]
-    own = _own_codes(state, user)
-    following = [*range(number + 1, len(places) + 1), *range(1, number)]
+    index = order[number - 1]
+    found_case = state.project.plan.cases[index]
+    context, item = state.items[found_case.question_id]
+    response, verdict = state.responses[found_case.run, found_case.question_id]
+    own_codes = _own_codes(state, user)
+    following = [*range(number + 1, len(order) + 1), *range(1, number)]
     return page(
         "case.html",
         title=f"Case {number}",
         user=user,
         number=number,
-        total=len(places),
-        next_open=next((other for other in following if places[other - 1] not in own), 0),
+        total=len(order),
+        next_open=next((other_number for other_number in following if order[other_number - 1] not in own_codes), 0),
         question=item.question,
         proof=proof_values(state.corpus, context, item),
         verdict=verdict,
@@ -156,7 +156,7 @@ async def case(request: Request, number: int) -> Response:
             for step in response.trace
         ],
         categories=state.project.categories(),
-        code=own.get(place),
+        code=own_codes.get(index),
     )
 
 
@@ -171,10 +171,10 @@ class _Code(Input):
 async def code(request: Request, number: int, body: _Code) -> Response:
     require_attestation(request)
     state, user = _state(request), user_of(request)
-    places = state.project.order(user)
-    if not 1 <= number <= len(places):
+    order = state.project.order(user)
+    if not 1 <= number <= len(order):
         raise HTTPException(404, "There is no such case.")
-    state.project.code(Code(coder=user, place=places[number - 1], category=body.category, note=body.note))
+    state.project.code(Code(coder=user, place=order[number - 1], category=body.category, note=body.note))
     return JSONResponse({"stored": True})
 
 

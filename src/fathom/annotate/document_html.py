@@ -71,8 +71,8 @@ def _blocks(text: str, tables: Sequence[Span]) -> Iterator[Span]:
     position = 0
     for table in [*sorted(tables), Span(len(text), len(text))]:
         if table.start >= position:
-            for found in _BLOCK.finditer(text, position, table.start):
-                yield Span(found.start(), found.start() + len(found[0].rstrip()))
+            for match in _BLOCK.finditer(text, position, table.start):
+                yield Span(match.start(), match.start() + len(match[0].rstrip()))
             if table.end > table.start:
                 yield table
             position = table.end
@@ -120,8 +120,8 @@ def _table(table: Table, text: str, wrapper: _SentenceWrapper) -> str:
         is_header = cell.header and cell.span.of(text).strip()
         content = _block("th" if is_header else "td", cell.span.start, escape(cell.span.of(text)))
         rows.setdefault(cell.row, []).append(content)
-        known = spans.get(cell.row, cell.span)
-        spans[cell.row] = Span(min(known.start, cell.span.start), max(known.end, cell.span.end))
+        row_span = spans.get(cell.row, cell.span)
+        spans[cell.row] = Span(min(row_span.start, cell.span.start), max(row_span.end, cell.span.end))
     lines = [
         f'<tr class="s" data-s="{spans[row].start}" data-e="{spans[row].end}">{"".join(cells)}</tr>'
         for row, cells in rows.items()

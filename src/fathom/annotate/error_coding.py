@@ -87,9 +87,9 @@ class ErrorCoding(PlannedProject[CodingPlan]):
 
     def order(self, coder: str) -> list[int]:
         """The places of the cases, in another random order for each coder."""
-        places = list(range(len(self.plan.cases)))
-        rng_for(self.plan.seed, "coding", coder).shuffle(places)
-        return places
+        indices = list(range(len(self.plan.cases)))
+        rng_for(self.plan.seed, "coding", coder).shuffle(indices)
+        return indices
 
     def categories(self) -> list[Category]:
         """The categories, in the order in which they were added."""
@@ -99,10 +99,10 @@ class ErrorCoding(PlannedProject[CodingPlan]):
 
     def add_category(self, category: Category, coder: str = "") -> None:
         """Add a category that all coders can use."""
-        known = self.categories()
-        if any(existing.name.casefold() == category.name.casefold() for existing in known):
+        categories = self.categories()
+        if any(existing.name.casefold() == category.name.casefold() for existing in categories):
             raise FathomError(f"The category '{category.name}' already exists. Choose another name.")
-        if len(known) >= MAX_CATEGORIES:
+        if len(categories) >= MAX_CATEGORIES:
             raise FathomError(f"There are already {MAX_CATEGORIES} categories. Use one of them.")
         with self._transaction():
             self._db.execute(

@@ -130,15 +130,15 @@ def label_studio(annotations: Sequence[Annotation], texts: Texts) -> str:
 
 
 def _region(id: str, label: str, span: Span, text: str, attributes: Mapping[str, str]) -> list[dict[str, Any]]:
-    place = {"start": span.start, "end": span.end, "text": span.of(text)}
+    location = {"start": span.start, "end": span.end, "text": span.of(text)}
     base = {"id": id, "to_name": "text"}
     regions: list[dict[str, Any]] = [
-        {**base, "from_name": "label", "type": "labels", "value": {**place, "labels": [label]}}
+        {**base, "from_name": "label", "type": "labels", "value": {**location, "labels": [label]}}
     ]
     for name, value in attributes.items():
         is_free = name in FREE_TEXTS
-        kind, given = ("textarea", {"text": [value]}) if is_free else ("choices", {"choices": [value]})
-        regions.append({**base, "from_name": name, "type": kind, "value": {**place, **given}})
+        kind, content = ("textarea", {"text": [value]}) if is_free else ("choices", {"choices": [value]})
+        regions.append({**base, "from_name": name, "type": kind, "value": {**location, **content}})
     return regions
 
 
@@ -168,7 +168,7 @@ def brat(annotation: Annotation, text: str) -> str:
 
     def add(label: str, mark: Claim | Evidence, names: Iterable[str]) -> str:
         id = f"T{len(lines) + 1}"
-        pieces = [Span(*found.span()) for found in re.finditer(r"[^\n]*\S[^\n]*", mark.span.of(text))]
+        pieces = [Span(*match.span()) for match in re.finditer(r"[^\n]*\S[^\n]*", mark.span.of(text))]
         # A mark of brat has no line breaks: one that has several lines has a piece for each.
         spans = ";".join(f"{piece.start + mark.span.start} {piece.end + mark.span.start}" for piece in pieces)
         printed = " ".join(piece.shifted(mark.span.start).of(text) for piece in pieces)
@@ -211,8 +211,8 @@ def table(annotations: Sequence[Annotation], texts: Texts) -> str:
                     if evidence is None
                     else {**_cells(evidence, text, EVIDENCE_FIELDS), "polarity": evidence.polarity}
                 )
-                found = {**row, **{f"evidence_{name}": value for name, value in cells.items()}}
-                writer.writerow({name: _plain_cell(value) for name, value in found.items()})
+                values = {**row, **{f"evidence_{name}": value for name, value in cells.items()}}
+                writer.writerow({name: _plain_cell(value) for name, value in values.items()})
     return out.getvalue()
 
 

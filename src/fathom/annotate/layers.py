@@ -201,8 +201,8 @@ def annotation_of(
 
 def unlinked(layer: Mapping[str, LayerElement]) -> list[str]:
     """Evidence marks without a claim, which an annotation cannot contain."""
-    used = {element.evidence for element in layer.values() if isinstance(element, EvidenceLink)}
-    return [id for id, element in layer.items() if isinstance(element, EvidenceMark) and id not in used]
+    linked = {element.evidence for element in layer.values() if isinstance(element, EvidenceLink)}
+    return [id for id, element in layer.items() if isinstance(element, EvidenceMark) and id not in linked]
 
 
 def layer_of(claims: tuple[Claim, ...]) -> Layer:

@@ -53,15 +53,15 @@ def pdf_file(corpus: Corpus, id: DocumentId) -> Path | None:
     Only files inside a source of the corpus are opened, even if the document's record or a link points elsewhere.
     """
     source = Path(corpus.document(id).source)
-    given = corpus.manifest.recipe.get("sources")
-    if source.suffix.lower() != ".pdf" or not isinstance(given, list):
+    sources = corpus.manifest.recipe.get("sources")
+    if source.suffix.lower() != ".pdf" or not isinstance(sources, list):
         return None
-    for root in (Path(str(one)) for one in given):
+    for root in (Path(str(source_path)) for source_path in sources):
         # A document of the folder "papers" has the source "papers/a.pdf", wherever that folder is.
         for base in (root, root.parent, corpus.folder.parent / root, (corpus.folder.parent / root).parent):
             path = (base / source).resolve()
             roots = (root.resolve(), (corpus.folder.parent / root).resolve())
-            if path.is_file() and any(path.is_relative_to(one) for one in roots):
+            if path.is_file() and any(path.is_relative_to(root) for root in roots):
                 return path
     return None
 
@@ -79,8 +79,8 @@ def pdf_pages(content: bytes, text: str) -> tuple[PdfPage, ...]:
     except ReadError:
         return ()
     pieces = [piece for line in extracted.lines for piece in _pieces(line)]
-    spans = _placed(pieces, text)
-    if sum(one is not None for one in spans) < MIN_PLACED * len(pieces):
+    spans = _locate_pieces(pieces, text)
+    if sum(span is not None for span in spans) < MIN_PLACED * len(pieces):
         return ()
     pages: list[list[PageWord]] = [[] for _ in extracted.page_sizes]
     for piece, span in zip(pieces, spans, strict=True):
@@ -123,9 +123,9 @@ def _pieces(line: Line) -> Iterator[_Piece]:
     """The words of a line. The width of a line is divided by characters, which is exact enough to select a word."""
     text = strip_marks(line.text)
     per = (line.right - line.left) / max(1, len(text))
-    found = list(re.finditer(r"\S+\s*", text))
-    for number, match in enumerate(found):
-        is_last = number == len(found) - 1
+    matches = list(re.finditer(r"\S+\s*", text))
+    for number, match in enumerate(matches):
+        is_last = number == len(matches) - 1
         yield _Piece(
             page=line.page,
             left=line.left + per * match.start(),
@@ -138,43 +138,48 @@ def _pieces(line: Line) -> Iterator[_Piece]:
         )
 
 
-def _placed(pieces: Sequence[_Piece], text: str) -> list[Span | None]:
+def _locate_pieces(pieces: Sequence[_Piece], text: str) -> list[Span | None]:
     """The characters of the text that each piece prints; None where that is not sure."""
     tokens = [(match.span(), "".join(_WORD.findall(match[0])).casefold()) for match in re.finditer(r"\S+", text)]
-    units, owners = _joined(pieces)
+    units, owners = _join_words(pieces)
     words = [word for _, word in tokens]
     once: dict[tuple[str, ...], int] = {}
-    for place in range(len(words) - ANCHOR + 1):
-        key = tuple(words[place : place + ANCHOR])
-        once[key] = -1 if key in once else place
+    for position in range(len(words) - ANCHOR + 1):
+        key = tuple(words[position : position + ANCHOR])
+        once[key] = -1 if key in once else position
     positions: list[int | None] = [None] * len(units)
     # A running title repeats words that are printed before: every word of the text has one place.
-    taken: set[int] = set()
+    used_positions: set[int] = set()
     for number in range(len(units)):
         before = positions[number - 1] if number else None
-        place = -1 if before is None or words[before + 1 : before + 2] != [units[number]] else before + 1
-        if place < 0:
-            place = once.get(tuple(units[number : number + ANCHOR]), -1)
+        position = -1 if before is None or words[before + 1 : before + 2] != [units[number]] else before + 1
+        if position < 0:
+            position = once.get(tuple(units[number : number + ANCHOR]), -1)
         # Words before an anchor that are the same, and have no place yet, belong to it.
-        at = number
-        while at >= 0 <= place and positions[at] is None and place not in taken and units[at] == words[place]:
-            positions[at] = place
-            taken.add(place)
-            at, place = at - 1, place - 1
+        unit_index = number
+        while (
+            unit_index >= 0 <= position
+            and positions[unit_index] is None
+            and position not in used_positions
+            and units[unit_index] == words[position]
+        ):
+            positions[unit_index] = position
+            used_positions.add(position)
+            unit_index, position = unit_index - 1, position - 1
     spans: list[Span | None] = [None] * len(pieces)
     for token, members in zip(positions, owners, strict=True):
         if token is not None:
             start, end = tokens[token][0]
-            for position, member in enumerate(members):
+            for part_number, member in enumerate(members):
                 # The parts of a divided word share its characters.
                 length = len(pieces[member].text.strip())
-                stop = end if position == len(members) - 1 else min(end, start + length)
+                stop = end if part_number == len(members) - 1 else min(end, start + length)
                 spans[member] = Span(start, max(start + 1, stop)) if start < end else None
                 start = stop
     return spans
 
 
-def _joined(pieces: Sequence[_Piece]) -> tuple[list[str], list[list[int]]]:
+def _join_words(pieces: Sequence[_Piece]) -> tuple[list[str], list[list[int]]]:
     """Whole words, and the pieces of each: a word that continues on the next line has two."""
     units: list[str] = []
     owners: list[list[int]] = []

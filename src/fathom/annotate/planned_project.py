@@ -55,19 +55,19 @@ def stratified_sample(
 ) -> StratifiedSample[T]:
     """`per` members for each value of a tag, or all if there are fewer."""
     groups: dict[str, list[T]] = defaultdict(list)
-    known: set[str] = set()
+    all_tags: set[str] = set()
     for member in members:
         tags_of_member = tags(member)
-        known |= tags_of_member.keys()
+        all_tags |= tags_of_member.keys()
         if by in tags_of_member:
             groups[tags_of_member[by]].append(member)
     if not groups:
-        raise FathomError(f"No {what} has the tag '{by}'. Choose among {', '.join(sorted(known))}.")
-    drawn = {}
+        raise FathomError(f"No {what} has the tag '{by}'. Choose among {', '.join(sorted(all_tags))}.")
+    samples = {}
     for value in sorted(groups):
         ordered = sorted(groups[value], key=id)
-        drawn[value] = rng_for(seed, "study", by, value).sample(ordered, min(per, len(ordered)))
-    return StratifiedSample(drawn, {value: len(groups[value]) for value in sorted(groups)})
+        samples[value] = rng_for(seed, "study", by, value).sample(ordered, min(per, len(ordered)))
+    return StratifiedSample(samples, {value: len(groups[value]) for value in sorted(groups)})
 
 
 class SamplePlan(Record):

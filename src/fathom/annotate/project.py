@@ -234,7 +234,7 @@ class Project(SqliteFile):
         if digest not in self._people:
             # Another process may have added people since.
             rows = self._db.execute("SELECT name, token FROM annotators ORDER BY name")
-            self._people = {_digest(known): name for name, known in rows}
+            self._people = {_digest(stored_token): name for name, stored_token in rows}
         return self._people.get(digest)
 
     def attest(self, annotator: str) -> None:
@@ -302,7 +302,7 @@ class Project(SqliteFile):
         """Store an edit of the layer at `revision`; raises StaleRevisionError if that is not the current one."""
         with self._transaction():
             head = self._expect(document, annotator, revision)
-            after = completed(values, self._related(document, annotator, values), text)
+            after = completed(values, self._related_elements(document, annotator, values), text)
             self._append(document, annotator, head, "edit", after)
             self._db.execute(
                 "DELETE FROM history WHERE document = ? AND annotator = ? AND position >= ?",
@@ -319,7 +319,7 @@ class Project(SqliteFile):
         with self._transaction():
             head = self._expect(document, annotator, revision)
             if head.depth:
-                values = self._past(document, annotator, head.depth - 1, "before")
+                values = self._elements_at(document, annotator, head.depth - 1, "before")
                 self._append(document, annotator, head, "undo", values)
                 self._move(document, annotator, -1)
             return self._saved(document, annotator, revision)
@@ -329,7 +329,7 @@ class Project(SqliteFile):
         with self._transaction():
             head = self._expect(document, annotator, revision)
             if head.can_redo:
-                values = self._past(document, annotator, head.depth, "after")
+                values = self._elements_at(document, annotator, head.depth, "after")
                 self._append(document, annotator, head, "redo", values)
                 self._move(document, annotator, 1)
             return self._saved(document, annotator, revision)
@@ -442,7 +442,7 @@ class Project(SqliteFile):
         query = "SELECT id, value FROM elements WHERE document = ? AND annotator = ? ORDER BY id"
         return {id: ELEMENT.validate_json(value) for id, value in self._db.execute(query, (document, annotator))}
 
-    def _related(self, document: DocumentId, annotator: str, values: LayerChange) -> Layer:
+    def _related_elements(self, document: DocumentId, annotator: str, values: LayerChange) -> Layer:
         """The elements that a change depends on: all of them only if it removes some, which may have links."""
         if None in values.values():
             return self._elements(document, annotator)
@@ -494,7 +494,7 @@ class Project(SqliteFile):
             "UPDATE layers SET depth = depth + ? WHERE document = ? AND annotator = ?", (by, document, annotator)
         )
 
-    def _past(
+    def _elements_at(
         self, document: DocumentId, annotator: str, position: int, side: Literal["before", "after"]
     ) -> LayerChange:
         """The elements before or after the edit at a position of the history."""

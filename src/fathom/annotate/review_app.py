@@ -76,12 +76,12 @@ async def item_list(request: Request, q: str = "", only: str = "", start: int = 
     errata = current_errata(state.bench.folder)
     words = q.lower().strip()[:200]
     rows = []
-    for number, (context, listed) in enumerate(state.items, start=1):
+    for number, (context, item) in enumerate(state.items, start=1):
         documents = state.documents(context)
-        erratum = errata.get(listed.question.id)
-        shown = only == "" or (erratum is not None and only in ("errata", erratum.state))
-        if shown and (words in f"{listed.question.text} {documents}".lower() or words == listed.question.id.lower()):
-            rows.append({"number": number, "question": listed.question, "documents": documents, "erratum": erratum})
+        erratum = errata.get(item.question.id)
+        is_shown = only == "" or (erratum is not None and only in ("errata", erratum.state))
+        if is_shown and (words in f"{item.question.text} {documents}".lower() or words == item.question.id.lower()):
+            rows.append({"number": number, "question": item.question, "documents": documents, "erratum": erratum})
     start = max(0, start)
     return page(
         "items.html",
@@ -121,9 +121,7 @@ class _Statement(Input):
 
 async def state_erratum(request: Request, number: int, body: _Statement) -> Response:
     state = _state(request)
-    _, found = state.item(number)
-    erratum = Erratum(
-        question_id=found.question.id, state=body.state, reason=body.reason, by=user_of(request), at=now()
-    )
+    _, item = state.item(number)
+    erratum = Erratum(question_id=item.question.id, state=body.state, reason=body.reason, by=user_of(request), at=now())
     add_erratum(state.bench.folder, erratum)
     return JSONResponse(erratum.model_dump())

@@ -65,7 +65,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
-        body = await _limited(receive)
+        body = await _read_limited(receive)
         if body is None:
             await JSONResponse({"error": "The request is too large."}, 413)(scope, receive, guarded)
             return
@@ -102,7 +102,7 @@ def _cookie(header: str, name: str) -> str:
     return morsel.value if morsel is not None else ""
 
 
-async def _limited(receive: Receive) -> bytes | None:
+async def _read_limited(receive: Receive) -> bytes | None:
     """The body of a request; None if it is too large."""
     pieces: list[bytes] = []
     size = 0

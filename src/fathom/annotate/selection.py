@@ -66,7 +66,7 @@ class SelectedDocuments:
 
 def mathematics_share(text: str) -> float:
     """The share of characters in formulas: LaTeX between its delimiters, and mathematical symbols elsewhere."""
-    inside = sum(len(found[0]) for found in _FORMULA.finditer(text))
+    inside = sum(len(match[0]) for match in _FORMULA.finditer(text))
     outside = _FORMULA.sub("", text)
     return (inside + len(_MATH.findall(outside))) / max(1, len(text))
 
@@ -90,8 +90,8 @@ def select(corpus: Corpus, selection: DocumentFilter) -> SelectedDocuments:
             selected.append(entry.id)
     if selection.limit is not None and selection.limit < len(selected):
         excluded["not drawn"] = len(selected) - selection.limit
-        drawn = set(rng_for(selection.seed, "annotate", "documents").sample(selected, selection.limit))
-        selected = [id for id in selected if id in drawn]
+        sampled = set(rng_for(selection.seed, "annotate", "documents").sample(selected, selection.limit))
+        selected = [id for id in selected if id in sampled]
     return SelectedDocuments(tuple(selected), dict(excluded))
 
 
@@ -115,14 +115,14 @@ def assign(
         raise FathomError("--double needs at least two annotators. Give --annotator twice.")
     order = list(documents)
     rng.shuffle(order)
-    given: dict[str, list[DocumentId]] = {name: [] for name in annotators}
+    assigned: dict[str, list[DocumentId]] = {name: [] for name in annotators}
     shared: Counter[frozenset[str]] = Counter()
     for number, document in enumerate(order):
-        first = min(annotators, key=lambda name: (len(given[name]), name))
-        given[first].append(document)
+        first = min(annotators, key=lambda name: (len(assigned[name]), name))
+        assigned[first].append(document)
         if number < double:
-            others = [name for name in annotators if name != first]
-            second = min(others, key=lambda name: (len(given[name]), shared[frozenset({first, name})], name))
-            given[second].append(document)
+            candidates = [name for name in annotators if name != first]
+            second = min(candidates, key=lambda name: (len(assigned[name]), shared[frozenset({first, name})], name))
+            assigned[second].append(document)
             shared[frozenset({first, second})] += 1
-    return given
+    return assigned

@@ -89,35 +89,37 @@ def assign_tasks(
     """The tasks of each person: every question goes to `answers` people, each in another order, in rounds."""
     if len(set(people)) < answers:
         raise FathomError(f"{answers} answers to each question need {answers} people. Add --annotator NAME for each.")
-    given: dict[str, list[Question]] = {name: [] for name in people}
+    assigned_questions: dict[str, list[Question]] = {name: [] for name in people}
     for question in sample:
-        order = sorted(people, key=lambda name: (len(given[name]), rng_for(seed, question.id, name).random()))
+        order = sorted(
+            people, key=lambda name: (len(assigned_questions[name]), rng_for(seed, question.id, name).random())
+        )
         for name in order[:answers]:
-            given[name].append(question)
+            assigned_questions[name].append(question)
     tasks: dict[str, tuple[StudyTask, ...]] = {}
-    for name, questions in given.items():
+    for name, questions in assigned_questions.items():
         rng = rng_for(seed, "study", "order", name)
         rng.shuffle(questions)
-        assigned: list[StudyTask] = []
+        person_tasks: list[StudyTask] = []
         rounds = iter(questions)
-        for number, some in enumerate(iter(lambda: list(islice(rounds, per_round)), [])):  # noqa: B023
-            members = [StudyTask(round=number, question_id=question.id) for question in some]
+        for number, round_questions in enumerate(iter(lambda: list(islice(rounds, per_round)), [])):  # noqa: B023
+            members = [StudyTask(round=number, question_id=question.id) for question in round_questions]
             for _ in range(controls):
-                shown = rng.choice(some).id
+                control_question = rng.choice(round_questions).id
                 code = f"{rng.randrange(10_000, 100_000)}"
                 members.insert(
-                    rng.randrange(len(members) + 1), StudyTask(round=number, question_id=shown, control=code)
+                    rng.randrange(len(members) + 1), StudyTask(round=number, question_id=control_question, control=code)
                 )
-            assigned += members
-        tasks[name] = tuple(assigned)
+            person_tasks += members
+        tasks[name] = tuple(person_tasks)
     return tasks
 
 
 def with_code(text: str, code: str) -> str:
     """The material of a control: a line with the code is added after one of its lines."""
     lines = text.split("\n")
-    place = rng_for(0, "control", code).randrange(len(lines) + 1)
-    return "\n".join([*lines[:place], f"Control code: {code}", *lines[place:]])
+    index = rng_for(0, "control", code).randrange(len(lines) + 1)
+    return "\n".join([*lines[:index], f"Control code: {code}", *lines[index:]])
 
 
 class Study(PlannedProject[StudyPlan]):

@@ -40,9 +40,9 @@ class StudyState:
     corpus: Corpus
 
     def __post_init__(self) -> None:
-        asked = self.study.plan.questions
+        planned = self.study.plan.questions
         self.questions: dict[QuestionId, Question] = {
-            question.id: question for question in self.bench.all_questions() if question.id in asked
+            question.id: question for question in self.bench.all_questions() if question.id in planned
         }
         needed = {question.context_id for question in self.questions.values()}
         self._contexts: dict[str, Context] = {

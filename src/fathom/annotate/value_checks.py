@@ -90,14 +90,16 @@ class ValueChecks(PlannedProject[ValueCheckPlan]):
 
     def open_tasks(self, person: str) -> list[CheckTask]:
         """The values that a person has to check: first their own, then unconfirmed ones of others."""
-        known = {(check.place, check.step): check for check in self.checks()}
-        own = [CheckTask(place, "first", None) for place in self.plan.first[person] if (place, "first") not in known]
-        return own + [
+        done_checks = {(check.place, check.step): check for check in self.checks()}
+        first_tasks = [
+            CheckTask(place, "first", None) for place in self.plan.first[person] if (place, "first") not in done_checks
+        ]
+        return first_tasks + [
             CheckTask(place, "second", check)
-            for (place, step), check in known.items()
+            for (place, step), check in done_checks.items()
             if step == "first"
             and check.verdict != "correct"
-            and (place, "second") not in known
+            and (place, "second") not in done_checks
             and self._second(place) == person
         ]
 

@@ -190,7 +190,7 @@ class LocalServer:
     """A server on the loopback address. The socket is bound when it is created, so that its port is known."""
 
     def __init__(self, port: int = 0) -> None:
-        self._socket = _bound(port)
+        self._socket = _bind_socket(port)
         self.port: int = self._socket.getsockname()[1]
 
     def link(self, token: str) -> str:
@@ -225,14 +225,14 @@ class _Server(uvicorn.Server):
             self.on_start()
 
 
-def _bound(port: int) -> socket.socket:
-    for wanted in dict.fromkeys((port, 0)):
-        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _bind_socket(port: int) -> socket.socket:
+    for candidate in dict.fromkeys((port, 0)):
+        server_socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            bound.bind((LOOPBACK, wanted))
+            server_socket.bind((LOOPBACK, candidate))
         except OSError:
-            bound.close()
+            server_socket.close()
             continue
-        return bound
+        return server_socket
     raise FathomError("No port of the loopback address is free. End other servers first.")

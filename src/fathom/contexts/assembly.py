@@ -43,18 +43,18 @@ def assemble(
     `length` is the nominal length, or a function that derives it from the token count. `tokens` is the exact count of
     the laid-out text; give it for a tokenizer that does not split at newlines. Otherwise the pieces are added up.
     """
-    places: list[Place] = []
-    characters = before = 0
+    placements: list[Place] = []
+    characters = tokens_before = 0
     for number, piece in enumerate(pieces, start=1):
         line = boundary(number, layout)
         characters += len(line)
-        before += _count(counter, line)
+        tokens_before += _count(counter, line)
         span = Span(characters, characters + piece.characters)
-        places.append(Place(document=piece.document, span=span, token=before, edits=piece.edits))
+        placements.append(Place(document=piece.document, span=span, token=tokens_before, edits=piece.edits))
         characters = span.end
-        before += piece.tokens
+        tokens_before += piece.tokens
     if tokens is None:
-        tokens = before + _count(counter, closing(layout))
+        tokens = tokens_before + _count(counter, closing(layout))
     return Context(
         id=context_id((piece.fingerprint for piece in pieces), layout, [piece.edits for piece in pieces]),
         layout=layout,
@@ -63,7 +63,7 @@ def assemble(
         tokenizer=counter.name,
         sampling=sampling,
         split=split,
-        places=tuple(places),
+        places=tuple(placements),
     )
 
 

@@ -97,11 +97,11 @@ Traversal = Generator[int, bool, None]
 def _random(pool: DocumentPool, start: int, rng: Random) -> Traversal:
     """All documents in random order, regardless of citations: a Fisher-Yates shuffle that draws on demand."""
     yield start
-    moved: dict[int, int] = {}
+    moved_to: dict[int, int] = {}
     for last in range(len(pool.members) - 1, -1, -1):
-        place = rng.randint(0, last)
-        document = pool.members[moved.get(place, place)]
-        moved[place] = moved.get(last, last)
+        index = rng.randint(0, last)
+        document = pool.members[moved_to.get(index, index)]
+        moved_to[index] = moved_to.get(last, last)
         if document != start:
             yield document
 
@@ -109,12 +109,12 @@ def _random(pool: DocumentPool, start: int, rng: Random) -> Traversal:
 def _by_year(pool: DocumentPool, start: int, rng: Random) -> Traversal:
     """Two documents of the start's year for each one of another year, as long as there are both."""
     yield start
-    others = [document for document in pool.members if document != start]
-    rng.shuffle(others)
-    same = [document for document in others if pool.years[document] == pool.years[start]]
-    rest = [document for document in others if pool.years[document] != pool.years[start]]
-    while same or rest:
-        for source in (same, same, rest):
+    other_documents = [document for document in pool.members if document != start]
+    rng.shuffle(other_documents)
+    same_year = [document for document in other_documents if pool.years[document] == pool.years[start]]
+    other_years = [document for document in other_documents if pool.years[document] != pool.years[start]]
+    while same_year or other_years:
+        for source in (same_year, same_year, other_years):
             if source:
                 yield source.pop()
 
@@ -131,17 +131,17 @@ def _depth_first(pool: DocumentPool, start: int, rng: Random) -> Traversal:
     return _traverse(pool, rng, stack, stack.pop)
 
 
-def _traverse(pool: DocumentPool, rng: Random, waiting: deque[int], pop: Callable[[], int]) -> Traversal:
+def _traverse(pool: DocumentPool, rng: Random, frontier: deque[int], pop: Callable[[], int]) -> Traversal:
     rank = _ranks(len(pool), rng)
-    seen: set[int] = set()
-    while waiting:
+    visited: set[int] = set()
+    while frontier:
         document = pop()
-        if document in seen:
+        if document in visited:
             continue
-        seen.add(document)
+        visited.add(document)
         selected = yield document
         if selected:
-            waiting.extend(sorted((near for near in pool.neighbors[document] if near not in seen), key=rank))
+            frontier.extend(sorted((near for near in pool.neighbors[document] if near not in visited), key=rank))
 
 
 DRAWN_AT_ONCE = 100_000

@@ -24,7 +24,9 @@ def forges_boundary(text: bytes) -> bool:
 def context_id(fingerprints: Iterable[bytes], layout: str = LAYOUT, edits: Iterable[Sequence[Edit]] = ()) -> str:
     """The id of the context that shows texts with these fingerprints, in this order, with these edits."""
     changes = [
-        f"{number} {edit.span.start} {edit.span.end} {edit.text}" for number, each in enumerate(edits) for edit in each
+        f"{number} {edit.span.start} {edit.span.end} {edit.text}"
+        for number, piece_edits in enumerate(edits)
+        for edit in piece_edits
     ]
     return f"c-{digest(layout, *fingerprints, *changes).hex()[:16]}"
 
@@ -51,8 +53,8 @@ def render(context: Context, corpus: Corpus) -> bytes:
             f"Context '{context.id}' was not built from the corpus '{corpus.folder}': a document of the same id has "
             "another text there. Give the corpus that it was built from."
         )
-    shown = (_shown(text.utf8, place) for text, place in zip(stored, context.places, strict=True))
-    return b"".join(lay_out(shown, context.layout))
+    texts = (_apply_edits_to(text.utf8, place) for text, place in zip(stored, context.places, strict=True))
+    return b"".join(lay_out(texts, context.layout))
 
 
 def render_range(context: Context, corpus: Corpus, start: int, end: int) -> str:
@@ -65,19 +67,19 @@ def render_range(context: Context, corpus: Corpus, start: int, end: int) -> str:
         if begin >= end:
             break
         # Not cached: a context of 10M tokens that is read in parts needs no more memory than one of 1M.
-        shown = _shown(corpus.stored_text(place.document, keep=False).utf8, place).decode()
-        if len(shown) != place.span.end - place.span.start:
+        text = _apply_edits_to(corpus.stored_text(place.document, keep=False).utf8, place).decode()
+        if len(text) != place.span.end - place.span.start:
             raise FathomError(
                 f"Context '{context.id}' was not built from the corpus '{corpus.folder}': document '{place.document}' "
                 "has another text there. Give the corpus that it was built from."
             )
-        pieces.append((line + shown)[max(0, start - begin) : end - begin])
+        pieces.append((line + text)[max(0, start - begin) : end - begin])
     last = context.places[-1].span.end
     if end > last:
         pieces.append(closing(context.layout)[max(0, start - last) : end - last])
     return "".join(pieces)
 
 
-def _shown(text: bytes, place: Place) -> bytes:
+def _apply_edits_to(text: bytes, place: Place) -> bytes:
     """The shown text of one document; without edits it is not decoded, which would take longer than everything else."""
     return apply_edits(text.decode(), place.edits).encode() if place.edits else text

@@ -165,9 +165,9 @@ class _ContextSets:
         if not sharing:
             return np.zeros(0)
         common = np.bincount(np.concatenate(sharing))
-        places = np.flatnonzero(common)
-        sizes = np.frombuffer(self.sizes, np.intc)[places]
-        return np.asarray(common[places] / np.minimum(sizes, len(works)))
+        indices = np.flatnonzero(common)
+        sizes = np.frombuffer(self.sizes, np.intc)[indices]
+        return np.asarray(common[indices] / np.minimum(sizes, len(works)))
 
     def largest_share(self, works: Sequence[int]) -> float:
         """The largest of these shares; 0 if no context has works in common."""
@@ -336,7 +336,7 @@ class ContextSampler:
         if not method.starts:
             method.exhausted = "no document is left for this split"
             return None
-        others = self._by_length[limits.max_tokens]
+        same_length = self._by_length[limits.max_tokens]
         too_short = too_similar = 0
         for _ in range(MAX_FAILURES):
             name = _SEED_NAMES.get(method.sampling, method.sampling)
@@ -353,7 +353,7 @@ class ContextSampler:
                 continue
             # Compared by work: a context of the preprints of another's documents is the same context.
             works = [self._pool.works[number] for number in selected]
-            overlap = others.largest_share(works)
+            overlap = same_length.largest_share(works)
             if overlap > 0.5:
                 too_similar += 1
                 continue
@@ -363,7 +363,7 @@ class ContextSampler:
             if context is None:
                 too_short += 1
                 continue
-            others.add(works, context.tokens, overlap)
+            same_length.add(works, context.tokens, overlap)
             method.sampled += 1
             return context
         method.exhausted = self._exhaustion_reason(too_short, too_similar, limits, pool)
@@ -391,8 +391,8 @@ class ContextSampler:
         tokens = None
         if not self._counter.splits_at_newlines:
             # This tokenizer may merge characters across a boundary line: count the exact text that is shown.
-            shown = b"".join(lay_out(self._corpus.stored_text(entry.id).utf8 for entry in entries))
-            tokens = self._counter.count(shown.decode())
+            exact_text = b"".join(lay_out(self._corpus.stored_text(entry.id).utf8 for entry in entries))
+            tokens = self._counter.count(exact_text.decode())
             if not limits.min_tokens <= tokens <= limits.max_tokens:
                 return None
         pieces = [

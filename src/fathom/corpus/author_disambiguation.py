@@ -170,8 +170,8 @@ class _Rivals:
         """Whether a compatible name may occur in another byline; also where too many names would be compared."""
         if name not in self._known:
             self._known[name] = self._bylines(name)
-        found = self._known[name]
-        return found is None or any(other != document for other in found)
+        documents = self._known[name]
+        return documents is None or any(other_document != document for other_document in documents)
 
     def _bylines(self, name: Name) -> tuple[int, ...] | None:
         """Up to two bylines with a compatible name; None if that is unknown."""
@@ -261,8 +261,8 @@ class _AuthorClusters:
     ) -> Sequence[Sequence[int]]:
         """The positions of each person; an author who matches no other is a cluster of one."""
         sets = DisjointSets.of(positions)
-        for one, two in self._certain_pairs(positions):
-            sets.join(one, two)
+        for left, right in self._certain_pairs(positions):
+            sets.join(left, right)
         if len(positions) <= MAX_OCCURRENCES:
             for cluster in self._consistent(positions, self._likely_pairs(names, index), sets):
                 for position in cluster:
@@ -271,9 +271,9 @@ class _AuthorClusters:
 
     def _certain_pairs(self, positions: Sequence[int]) -> list[tuple[int, int]]:
         """Pairs with the same ORCID, and pairs in two versions of a work that are compatible only with each other."""
-        known: dict[str, int] = {}
+        first_positions: dict[str, int] = {}
         pairs = [
-            (known.setdefault(orcid, position), position)
+            (first_positions.setdefault(orcid, position), position)
             for position in positions
             if (orcid := self._authors[position].orcid)
         ]
@@ -288,21 +288,21 @@ class _AuthorClusters:
     def _version_pairs(self, positions: Sequence[int]) -> list[tuple[int, int]]:
         authors, documents = self._authors, self._documents
         pairs = []
-        for one, two in combinations(positions, 2):
-            if self._differ(one, two) or not compatible(authors[one].name, authors[two].name):
+        for first, second in combinations(positions, 2):
+            if self._differ(first, second) or not compatible(authors[first].name, authors[second].name):
                 continue
             rivals = [
                 other
                 for other in positions
-                if other not in (one, two)
-                and documents[other] in (documents[one], documents[two])
+                if other not in (first, second)
+                and documents[other] in (documents[first], documents[second])
                 and (
-                    compatible(authors[other].name, authors[one].name)
-                    or compatible(authors[other].name, authors[two].name)
+                    compatible(authors[other].name, authors[first].name)
+                    or compatible(authors[other].name, authors[second].name)
                 )
             ]
             if not rivals:
-                pairs.append((one, two))
+                pairs.append((first, second))
         return pairs
 
     def _likely_pairs(self, names: Mapping[Name, Sequence[int]], index: NameIndex) -> list[tuple[int, int]]:
@@ -318,12 +318,12 @@ class _AuthorClusters:
                 evidence_needed = self._evidence_needed(left, right, unambiguous)
                 if evidence_needed is None:
                     continue
-                found = combinations(names[left], 2) if left is right else product(names[left], names[right])
-                pairs += [pair for pair in found if self._is_likely(*pair, evidence_needed)]
+                candidate_pairs = combinations(names[left], 2) if left is right else product(names[left], names[right])
+                pairs += [pair for pair in candidate_pairs if self._is_likely(*pair, evidence_needed)]
         return pairs
 
-    def _is_likely(self, one: int, two: int, needed: _EvidenceRule) -> bool:
-        return not self._differ(one, two) and self._evidence(one, two, needed) >= needed.min_score
+    def _is_likely(self, first: int, second: int, needed: _EvidenceRule) -> bool:
+        return not self._differ(first, second) and self._evidence(first, second, needed) >= needed.min_score
 
     def _evidence_needed(self, left: Name, right: Name, unambiguous: Mapping[Name, bool]) -> _EvidenceRule | None:
         """The evidence needed to decide that two compatible names are one person; None if none suffices."""
@@ -341,15 +341,15 @@ class _AuthorClusters:
     def _byline(self, position: int) -> _Byline:
         return self._bylines[self._documents[position]]
 
-    def _differ(self, one: int, two: int) -> bool:
+    def _differ(self, first: int, second: int) -> bool:
         """Whether two authors are certainly two people."""
-        left, right = self._authors[one].orcid, self._authors[two].orcid
-        return self._documents[one] == self._documents[two] or bool(left and right and left != right)
+        left, right = self._authors[first].orcid, self._authors[second].orcid
+        return self._documents[first] == self._documents[second] or bool(left and right and left != right)
 
-    def _evidence(self, one: int, two: int, needed: _EvidenceRule) -> float:
+    def _evidence(self, first: int, second: int, needed: _EvidenceRule) -> float:
         """The score of the evidence other than the name; zero for an initial without a shared co-author."""
-        left, right = self._authors[one], self._authors[two]
-        left_byline, right_byline = self._byline(one), self._byline(two)
+        left, right = self._authors[first], self._authors[second]
+        left_byline, right_byline = self._byline(first), self._byline(second)
         shared = (_co_authors(left_byline) & _co_authors(right_byline)) - needed.own
         if not shared and needed.initial:
             return 0.0
@@ -377,9 +377,11 @@ class _AuthorClusters:
                 continue
             # "Marta Lind", compatible with both Marta K. and Marta J., may have joined them: try again without it.
             bridges = {position for position in cluster if self._is_bridge(position, cluster)}
-            inside = set(cluster) - bridges
-            kept = [pair for pair in (*pairs, *sure.pairs()) if inside.issuperset(pair)]
-            clusters.extend(part for part in DisjointSets.of(sorted(inside), kept).all() if self._is_one_person(part))
+            members = set(cluster) - bridges
+            remaining_pairs = [pair for pair in (*pairs, *sure.pairs()) if members.issuperset(pair)]
+            clusters.extend(
+                part for part in DisjointSets.of(sorted(members), remaining_pairs).all() if self._is_one_person(part)
+            )
         return clusters
 
     def _is_one_person(self, cluster: Sequence[int]) -> bool:
@@ -388,7 +390,7 @@ class _AuthorClusters:
         return (
             len({self._documents[position] for position in cluster}) == len(authors)
             and len({author.orcid for author in authors if author.orcid}) <= 1
-            and all(compatible(one, two) for one, two in combinations(names, 2))
+            and all(compatible(left, right) for left, right in combinations(names, 2))
         )
 
     def _is_bridge(self, position: int, cluster: Sequence[int]) -> bool:
@@ -396,7 +398,7 @@ class _AuthorClusters:
         compatible_names = {
             self._authors[other].name for other in cluster if compatible(own_name, self._authors[other].name)
         }
-        return any(not compatible(one, two) for one, two in combinations(compatible_names, 2))
+        return any(not compatible(left, right) for left, right in combinations(compatible_names, 2))
 
     # Person ids.
 
@@ -424,9 +426,9 @@ class _AuthorClusters:
         ends.sort(key=_end_and_initial)
         ambiguous: set[Name] = set()
         for _, run in groupby(ends, key=_end_and_initial):
-            alike = [name for _, name in run]
-            if len({name.family for name in alike}) > 1:
-                ambiguous.update(ambiguous_among(alike))
+            same_end = [name for _, name in run]
+            if len({name.family for name in same_end}) > 1:
+                ambiguous.update(ambiguous_among(same_end))
         return frozenset(ambiguous)
 
 

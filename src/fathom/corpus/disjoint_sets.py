@@ -28,8 +28,8 @@ class DisjointSets:
         """Sets of these members, with these pairs joined."""
         parents = {member: member for member in members}
         sets = cls(parents, parents)
-        for one, two in pairs:
-            sets.join(one, two)
+        for left, right in pairs:
+            sets.join(left, right)
         return sets
 
     def find(self, member: int) -> int:
@@ -40,10 +40,10 @@ class DisjointSets:
             member = parents[member]
         return member
 
-    def join(self, one: int, two: int) -> None:
+    def join(self, first: int, second: int) -> None:
         """Join the sets of two members."""
-        one, two = self.find(one), self.find(two)
-        self._parents[max(one, two)] = min(one, two)
+        first, second = self.find(first), self.find(second)
+        self._parents[max(first, second)] = min(first, second)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Each member with the first of its set, where that is another one."""

@@ -123,15 +123,15 @@ class FileResult(NamedTuple):
     attached: tuple[AttachedDocument, ...] = ()
 
 
-def read_source(source: Source, filters: Filters, given: frozenset[str] = frozenset()) -> FileResult:
+def read_source(source: Source, filters: Filters, named_paths: frozenset[str] = frozenset()) -> FileResult:
     """Read a file or a part of one: any number of documents, each read or rejected with a reason.
 
     `given`: paths of the files that the user named. Others may be left out, as READMEs and licenses are.
     """
-    return _read_lines(source, filters) if isinstance(source, SourceLines) else read_file(source, filters, given)
+    return _read_lines(source, filters) if isinstance(source, SourceLines) else read_file(source, filters, named_paths)
 
 
-def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozenset()) -> FileResult:
+def read_file(file: SourceFile, filters: Filters, named_paths: frozenset[str] = frozenset()) -> FileResult:
     """Read one file: any number of documents, each read or rejected with a reason."""
     if file.refusal:
         refused = ReadResult(file.source, "", error=file.refusal, incomplete=True)
@@ -142,7 +142,7 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
     format = ""
     companions = file.companions or NoCompanions()
     name, head = bare_name(file.source), file.content[:65_536]
-    is_chosen = file.source in given or filters.include_all
+    is_chosen = file.source in named_paths or filters.include_all
     if reason := "" if is_chosen else reason_left_out(name, head, file.siblings):
         return FileResult(file.source, [ReadResult(file.source, "", left_out=reason)], file.key)
     try:
@@ -158,8 +158,8 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
                 parsed = next(documents, None)
                 if parsed is None:
                     break
-                parsed.source = _numbered(file.source, len(results) + 1)
-                results.append(_assembled(parsed, parsed.format or format))
+                parsed.source = _number_source(file.source, len(results) + 1)
+                results.append(_assemble_result(parsed, parsed.format or format))
     except _ALL_ERRORS as error:
         # The documents after the failed one are lost as well.
         cut = bool(results) or isinstance(error, TimeLimitExceededError)
@@ -176,14 +176,14 @@ def _read_lines(part: SourceLines, filters: Filters) -> FileResult:
     results: list[ReadResult] = []
     attached: dict[str, AttachedDocument] = {}
     for line in part.lines:
-        source = _numbered(part.source, line.ordinal)
+        source = _number_source(part.source, line.ordinal)
         try:
             if line.cut:
                 raise LineCutError(line.cut)
             with cpu_limit():
                 parsed = reader.read_line(line.content, bare_name(part.source), line.number)
                 parsed.document.source = source
-                results.append(_assembled(parsed.document, part.format))
+                results.append(_assemble_result(parsed.document, part.format))
                 for id, content in parsed.attached.items():
                     attached.setdefault(id, AttachedDocument(id, _compress_json(content)))
         except _ALL_ERRORS as error:
@@ -205,13 +205,13 @@ class AttachedSource(NamedTuple):
 
 def read_attached(attached: AttachedSource) -> ReadResult:
     """Read an attached document."""
-    source = _numbered(attached.source, attached.number)
+    source = _number_source(attached.source, attached.number)
     try:
         with cpu_limit():
             reader = _line_reader(attached.format)
             parsed = reader.read_attached(_decompress_json(attached.content), bare_name(attached.source))
             parsed.source = source
-            return _assembled(parsed, attached.format)
+            return _assemble_result(parsed, attached.format)
     except _ALL_ERRORS as error:
         cut = isinstance(error, TimeLimitExceededError)
         return ReadResult(source, attached.format, error=_message(error), incomplete=cut)
@@ -223,7 +223,7 @@ def _line_reader(format: str) -> LineReader:
     return reader
 
 
-def _numbered(source: str, number: int) -> str:
+def _number_source(source: str, number: int) -> str:
     """The source of a document in a file: the first has the name of the file."""
     return source if number == 1 else f"{source}#{number}"
 
@@ -249,7 +249,7 @@ def _message(error: BaseException) -> str:
             return f"its reader failed ({type(error).__name__}: {error})"[:300]
 
 
-def _assembled(parsed: ParsedDocument, format: str) -> ReadResult:
+def _assemble_result(parsed: ParsedDocument, format: str) -> ReadResult:
     parsed.format = format
     try:
         assembled = assemble_counted(parsed)
@@ -299,8 +299,8 @@ class LinkingRecord:
     @classmethod
     def from_bytes(cls, packed: bytes) -> LinkingRecord:
         values = _decompress_json(packed)
-        given = values["entry"]
-        entry = LinkableDocument(**{**given, "families": tuple(given["families"]), "references": ()})
+        fields = values["entry"]
+        entry = LinkableDocument(**{**fields, "families": tuple(fields["families"]), "references": ()})
         return cls(entry, tuple(map(_signature, values["signatures"])), values["subject"])
 
 
@@ -311,7 +311,7 @@ def _signature(values: dict[str, Any]) -> Signature:
 
 def unpack_references(packed: bytes) -> list[ReferenceQuery]:
     """The references of a document, from the bytes of a `ReadResult`."""
-    return [ReferenceQuery(title, tuple(ids), *others) for title, ids, *others in _decompress_json(packed)]
+    return [ReferenceQuery(title, tuple(ids), *other_fields) for title, ids, *other_fields in _decompress_json(packed)]
 
 
 def _compress_json(values: object) -> bytes:

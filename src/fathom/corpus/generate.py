@@ -63,10 +63,10 @@ class Recipe(Record):
                 f"Only articles have a short form, but the domains include {', '.join(reports)}. "
                 "Remove them, or remove `--length short`."
             )
-        others = [domain for domain in self.domains if domain not in PROSE]
-        if self.length == "long" and others:
+        non_prose = [domain for domain in self.domains if domain not in PROSE]
+        if self.length == "long" and non_prose:
             raise FathomError(
-                f"Only prose has a long form, but the domains include {', '.join(others)}. "
+                f"Only prose has a long form, but the domains include {', '.join(non_prose)}. "
                 "Remove them, or remove `--length long`."
             )
         return self
@@ -97,8 +97,8 @@ def parse_domains(text: str) -> tuple[str, ...]:
     for name in filter(None, (word.strip() for word in text.split(","))):
         for domain in DOMAIN_GROUPS.get(name, (_spaced(name),)):
             if domain not in SUBJECTS and domain not in REPORTS and domain not in PROSE:
-                known = ", ".join(word.replace(" ", "-") for word in (*DOMAIN_GROUPS, *SUBJECTS, *REPORTS, *PROSE))
-                raise FathomError(f"There is no domain '{name}'. Choose from: {known}.")
+                names = ", ".join(word.replace(" ", "-") for word in (*DOMAIN_GROUPS, *SUBJECTS, *REPORTS, *PROSE))
+                raise FathomError(f"There is no domain '{name}'. Choose from: {names}.")
             domains[domain] = None
     if not domains:
         raise FathomError("The list of domains is empty. Give some, such as `--domains articles,companies`.")

@@ -147,8 +147,8 @@ def _read_all(
     done = staging.parts()
     unread = (source for source in files if not done or not staging.has(source.key))
     saver = _Saver(staging.save)
-    given = frozenset(printable_name(str(source)) for source in sources)
-    read = partial(read_source, filters=filters, given=given)
+    named_paths = frozenset(printable_name(str(source)) for source in sources)
+    read = partial(read_source, filters=filters, named_paths=named_paths)
     for number, result in enumerate(pool.map_ordered(read, unread), start=1):
         staging.add(result)
         saver.save_if_due()
@@ -159,15 +159,15 @@ def _read_all(
 
 def _read_attached(staging: StagingFile, pool: WorkerPool, saver: _Saver) -> None:
     """Read the documents that are attached to others, each once."""
-    places: deque[tuple[int, int]] = deque()
+    source_positions: deque[tuple[int, int]] = deque()
 
     def unread() -> Iterator[AttachedSource]:
         for number, file, attached in staging.attached():
-            places.append((number, file))
+            source_positions.append((number, file))
             yield attached
 
     for result in pool.map_ordered(read_attached, unread()):
-        staging.add_attached(*places.popleft(), result)
+        staging.add_attached(*source_positions.popleft(), result)
         saver.save_if_due()
 
 

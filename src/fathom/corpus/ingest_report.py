@@ -209,20 +209,21 @@ class Reporter:
 
     def why_empty(self) -> str:
         """The two most frequent reasons why no document was kept, with the first file of each."""
-        named: dict[str, str] = {}
+        examples: dict[str, str] = {}
         for source, error in self._rejections:
-            named.setdefault(error.partition(" (")[0], f"{source}: {error}" if "(" in error else source)
+            examples.setdefault(error.partition(" (")[0], f"{source}: {error}" if "(" in error else source)
         rejected = Counter(self._rejected)
         for kinds in (self._unread, self._not_documents):
             rejected.update({kind: files.count for kind, files in kinds.items()})
-            named.update({kind: ", ".join(files.names) for kind, files in kinds.items()})
-        counted = (self._left_out or rejected).most_common(2)
+            examples.update({kind: ", ".join(files.names) for kind, files in kinds.items()})
+        most_common = (self._left_out or rejected).most_common(2)
         reasons = (
-            f"{reason} ({count:,}{f'; {named[reason]}' if reason in named else ''})" for reason, count in counted
+            f"{reason} ({count:,}{f'; {examples[reason]}' if reason in examples else ''})"
+            for reason, count in most_common
         )
-        more = sum((self._left_out or rejected).values()) - sum(count for _, count in counted)
-        rest = [f"and {more:,} other{'s' if more > 1 else ''}"] if more else []
-        return ", ".join((*reasons, *rest)) or "there are no files"
+        further = sum((self._left_out or rejected).values()) - sum(count for _, count in most_common)
+        ending = [f"and {further:,} other{'s' if further > 1 else ''}"] if further else []
+        return ", ".join((*reasons, *ending)) or "there are no files"
 
     def report(self, links: dict[str, int], versions: int, authors: dict[str, int]) -> IngestReport:
         return IngestReport(
@@ -269,17 +270,19 @@ def below_thresholds(report: IngestReport, thresholds: dict[str, float]) -> list
 
 
 def _sum(parts: Iterable[ReadingStats]) -> ReadingStats:
-    known: Counter[str] = Counter()
+    known_counts: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     documents = citations = resolved = 0
     for stats in parts:
-        known.update({name: field.known for name, field in stats.fields.items()})
+        known_counts.update({name: field.known for name, field in stats.fields.items()})
         unknown.update({name: field.unknown for name, field in stats.fields.items()})
         documents += stats.documents
         citations += stats.citations
         resolved += stats.resolved
     fields = {
-        name: FieldCounts(known=known[name], absent=documents - known[name] - unknown[name], unknown=unknown[name])
+        name: FieldCounts(
+            known=known_counts[name], absent=documents - known_counts[name] - unknown[name], unknown=unknown[name]
+        )
         for name in FIELDS
     }
     return ReadingStats(documents=documents, fields=fields, citations=citations, resolved=resolved)

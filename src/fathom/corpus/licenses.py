@@ -131,26 +131,28 @@ def stated_license(paragraphs: Iterable[str]) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def license_matches(license: str, wanted: str) -> bool:
-    """Return whether a license is the wanted one in any version; "CC-BY*" is every license that starts with "CC-BY"."""
-    own, name = license.casefold(), wanted.casefold()
-    if name.endswith("*"):
-        return own.startswith(name.rstrip("*"))
+def license_matches(license: str, pattern: str) -> bool:
+    """Return whether a license matches a name, in any version; "CC-BY*" matches every license that starts with "CC-BY"."""
+    license_name, wanted_name = license.casefold(), pattern.casefold()
+    if wanted_name.endswith("*"):
+        return license_name.startswith(wanted_name.rstrip("*"))
     # "CC-BY" is CC-BY-4.0 too, but not CC-BY-NC-4.0.
-    return own == name or bool(re.match(r"-\d", own[len(name) :]) and own.startswith(name))
+    return license_name == wanted_name or bool(
+        re.match(r"-\d", license_name[len(wanted_name) :]) and license_name.startswith(wanted_name)
+    )
 
 
 def _commons_licenses(text: str) -> list[tuple[str, str]]:
     """Return every license of Creative Commons that a text names: its kind, and its version if given."""
-    named: list[tuple[str, str]] = []
+    found_names: list[tuple[str, str]] = []
     for url in _URL.finditer(text):
         kind, version, country, public = url.groups()
         if public:
             name = "CC0" if public.casefold() == "zero" else "CC-PDM"
-            named.extend([(name, "1.0")] if not _is_for_data(text, url) else [])
+            found_names.extend([(name, "1.0")] if not _is_for_data(text, url) else [])
         elif kind.casefold().startswith("by"):
-            named.append((_kind(kind.upper().split("-")[1:]), _version(version, country)))
-    named.extend(
+            found_names.append((_kind(kind.upper().split("-")[1:]), _version(version, country)))
+    found_names.extend(
         (
             _kind(re.findall("NC|ND|SA", short[1].upper())),
             _version(short[2] and f"{short[2]}.{short[3] or 0}", short[4]),
@@ -158,8 +160,8 @@ def _commons_licenses(text: str) -> list[tuple[str, str]]:
         for short in _ABBREVIATION.finditer(text)
     )
     for zero in _ZERO.finditer(text):
-        named.extend([("CC0", "1.0")] if not _is_for_data(text, zero) else [])
-    return [*named, *filter(None, (_in_prose(text, commons.end()) for commons in _COMMONS.finditer(text)))]
+        found_names.extend([("CC0", "1.0")] if not _is_for_data(text, zero) else [])
+    return [*found_names, *filter(None, (_in_prose(text, commons.end()) for commons in _COMMONS.finditer(text)))]
 
 
 def _in_prose(text: str, start: int) -> tuple[str, str] | None:
@@ -192,12 +194,12 @@ def _is_for_data(text: str, match: re.Match[str]) -> bool:
     return bool(_FOR_DATA.search(text[match.end() : match.end() + 80]))
 
 
-def _agreed(named: list[tuple[str, str]]) -> str | None:
+def _agreed(found_names: list[tuple[str, str]]) -> str | None:
     """Return the one license that all mentions name; without a version if they differ in it."""
-    kinds = {kind for kind, _ in named}
+    kinds = {kind for kind, _ in found_names}
     if len(kinds) != 1:
         return None
-    versions = {version for _, version in named if version}
+    versions = {version for _, version in found_names if version}
     # "4.0" and "4.0-DE": the longer one includes the other.
     longest = max(versions, key=len, default="")
     agreed = all(longest.startswith(version) for version in versions)

@@ -41,10 +41,10 @@ class Index:
     """The index; built once, when all documents are known."""
 
     def __init__(self, documents: list[IndexedDocument]) -> None:
-        self.documents = sorted(documents, key=lambda one: one.id)
-        for one, two in pairwise(self.documents):
-            if one.id == two.id:
-                raise FathomError(f"Two documents have the id '{one.id}'. Leave out one of them.")
+        self.documents = sorted(documents, key=lambda document: document.id)
+        for first, second in pairwise(self.documents):
+            if first.id == second.id:
+                raise FathomError(f"Two documents have the id '{first.id}'. Leave out one of them.")
         self._ids = _Positions(self.documents, _ids)
         self._base_ids = _Positions(self.documents, _base_ids)
         self._titles = _Positions(self.documents, _closed_title)
@@ -178,11 +178,11 @@ def _sorted_array(entries: Iterable[int]) -> array[int]:
     buckets = [array("Q") for _ in range(256)]
     for entry in entries:
         buckets[entry >> 56].append(entry)
-    whole = array("Q")
+    merged = array("Q")
     for number, bucket in enumerate(buckets):
-        whole.extend(sorted(set(bucket)))
+        merged.extend(sorted(set(bucket)))
         buckets[number] = array("Q")
-    return whole
+    return merged
 
 
 # Module-level functions, since an index is sent to other processes.

@@ -239,35 +239,37 @@ class _Search:
         reference, index = self._reference, self._index
         fits: dict[str, int] = {}
         for id in reference.ids:
-            for place in index.with_id(id):
-                fits.setdefault(id, place)
+            for position in index.with_id(id):
+                fits.setdefault(id, position)
         if not fits:
             return self._by_base_id()
-        groups = {index.documents[place].group for place in fits.values()}
+        groups = {index.documents[position].group for position in fits.values()}
         if len(groups) > 1:
             # An entry with the DOI of one document and the PMID of another: the title decides, or it stays ambiguous.
-            exact = [id for id, place in fits.items() if index.documents[place].title == self._title]
+            exact = [id for id, position in fits.items() if index.documents[position].title == self._title]
             return _Result(fits[exact[0]], exact[0].partition(":")[0]) if self._title and exact else _AMBIGUOUS
-        for id, place in fits.items():
-            contradicted = self._contradicts(index.documents[place])
-            return _Result(None, "contradicted") if contradicted else _Result(place, id.partition(":")[0])
+        for id, position in fits.items():
+            contradicted = self._contradicts(index.documents[position])
+            return _Result(None, "contradicted") if contradicted else _Result(position, id.partition(":")[0])
         return _UNMATCHED
 
     def _by_base_id(self) -> _Result:
         """For the DOI of a version, a figure or a supplement: the only work that it belongs to."""
         dois = [id for id in self._reference.ids if id.startswith("doi:")]
-        places = [place for id in dois for place in self._index.with_base_id(id)]
-        if len({self._index.documents[place].group for place in places}) != 1:
+        positions = [position for id in dois for position in self._index.with_base_id(id)]
+        if len({self._index.documents[position].group for position in positions}) != 1:
             return _UNMATCHED
-        document = self._index.documents[places[0]]
+        document = self._index.documents[positions[0]]
         # An editor's letter about an article has a DOI of the article's components, but is a work of its own.
         if self._author(document) is False:
             return _UNMATCHED
-        return _Result(None, "contradicted") if self._contradicts(document) else _Result(places[0], "doi")
+        return _Result(None, "contradicted") if self._contradicts(document) else _Result(positions[0], "doi")
 
     def _by_title(self) -> _Result:
-        places = self._index.with_title(self._title)
-        return self._only([place for place in places if self._may_be(self._index.documents[place])], "title")
+        positions = self._index.with_title(self._title)
+        return self._best_of(
+            [position for position in positions if self._may_be(self._index.documents[position])], "title"
+        )
 
     def _in_text(self) -> _Result:
         """For an entry without a recognized title: a title that occurs in it word by word, with author and year."""
@@ -275,31 +277,31 @@ class _Search:
         fits: list[int] = []
         longest = 0
         for start in range(len(words) - MIN_WORDS_IN_TEXT + 1):
-            for place in self._index.with_opening(" ".join(words[start : start + MIN_WORDS_IN_TEXT])):
-                document = self._index.documents[place]
+            for position in self._index.with_opening(" ".join(words[start : start + MIN_WORDS_IN_TEXT])):
+                document = self._index.documents[position]
                 length = document.title.count(" ") + 1
                 if length < longest or words[start : start + length] != document.title.split():
                     continue
-                before = author_words([" ".join(words[:start])])
-                if has_author(document.families, before) and self._year_matches(document, words):
-                    fits = [*fits, place] if length == longest else [place]
+                leading_words = author_words([" ".join(words[:start])])
+                if has_author(document.families, leading_words) and self._year_matches(document, words):
+                    fits = [*fits, position] if length == longest else [position]
                     longest = length
-        return self._only(fits, "text")
+        return self._best_of(fits, "text")
 
     def _by_similarity(self) -> _Result:
         may_support = self._index.families_by_year.may_support
         if word_count(self._title) < SHORT or not may_support(self._reference.names, self._reference.year):
             return _UNMATCHED
         scored: list[tuple[float, int]] = []
-        for place in self._index.similar(self._title):
-            document = self._index.documents[place]
+        for position in self._index.similar(self._title):
+            document = self._index.documents[position]
             if (
                 self._is_supported(document)
                 and (score := similarity(self._title, document.title, self._index.vocabulary)) > 0
             ):
-                scored.append((score, place))
+                scored.append((score, position))
         best = max((score for score, _ in scored), default=0)
-        return self._only([place for score, place in scored if score == best], "fuzzy")
+        return self._best_of([position for score, position in scored if score == best], "fuzzy")
 
     # Evidence for and against.
 
@@ -316,23 +318,25 @@ class _Search:
         """Whether title and authors belong to another work than the DOI: a few reference lists have incorrect DOIs."""
         if not self._title:
             return False
-        alike, author = letter_ratio(self._title, document.title), self._author(document)
+        ratio, author = letter_ratio(self._title, document.title), self._author(document)
         if author is None:
             # The title may be translated or abbreviated, but not if it is that of another document.
-            return alike < 60 and bool(self._index.with_title(self._title))
-        return author is False and alike < 50
+            return ratio < 60 and bool(self._index.with_title(self._title))
+        return author is False and ratio < 50
 
     def _may_be(self, document: IndexedDocument) -> bool:
         """Whether a document with the same title may be the cited work."""
-        apart, author = self._years_apart(document), self._author(document)
-        near = apart is not None and apart <= 1
+        years_apart, author = self._years_apart(document), self._author(document)
+        near = years_apart is not None and years_apart <= 1
         if word_count(self._title) < SHORT:
             return (near or bool(author)) and author is not False
         if author is False:
             # Lists misspell names ("Mehlman, T. (Skaist)" for Skaist Mehlman), but unrelated works share short titles.
-            long_enough = (near and word_count(self._title) >= 6) or (apart is None and word_count(self._title) >= 8)
+            long_enough = (near and word_count(self._title) >= 6) or (
+                years_apart is None and word_count(self._title) >= 8
+            )
             return long_enough and not self._is_another_of_its_publisher(document)
-        return bool(author) or apart is None or apart <= 3
+        return bool(author) or years_apart is None or years_apart <= 3
 
     def _is_another_of_its_publisher(self, document: IndexedDocument) -> bool:
         """Whether the publisher of a document gave the reference another DOI.
@@ -343,33 +347,33 @@ class _Search:
 
     def _is_supported(self, document: IndexedDocument) -> bool:
         """Whether a document with a similar title may be the cited work: author or year must match."""
-        apart, author = self._years_apart(document), self._author(document)
-        if author is False or (apart is not None and apart > 2):
+        years_apart, author = self._years_apart(document), self._author(document)
+        if author is False or (years_apart is not None and years_apart > 2):
             return False
-        return bool(author) or (apart is not None and apart <= 1)
+        return bool(author) or (years_apart is not None and years_apart <= 1)
 
     def _year_matches(self, document: IndexedDocument, words: Sequence[str]) -> bool:
         if self._reference.year is not None:
-            apart = self._years_apart(document)
-            return apart is not None and apart <= 1
+            years_apart = self._years_apart(document)
+            return years_apart is not None and years_apart <= 1
         return document.year is not None and any(str(document.year + step) in words for step in (-1, 0, 1))
 
-    def _only(self, places: Sequence[int], method: str) -> _Result:
+    def _best_of(self, positions: Sequence[int], method: str) -> _Result:
         """The only work among these, or the one whose author and year fit best; ambiguous if several remain."""
         document = self._index.documents
-        if not places:
+        if not positions:
             return _UNMATCHED
         narrower: tuple[Callable[[IndexedDocument], bool], ...] = (
-            lambda one: bool(self._author(one)),
-            lambda one: (self._years_apart(one) or 0) <= 1,
-            lambda one: self._years_apart(one) == 0,
+            lambda candidate: bool(self._author(candidate)),
+            lambda candidate: (self._years_apart(candidate) or 0) <= 1,
+            lambda candidate: self._years_apart(candidate) == 0,
         )
         for fits in narrower:
-            if len({document[place].group for place in places}) == 1:
+            if len({document[position].group for position in positions}) == 1:
                 break
-            places = [place for place in places if fits(document[place])] or places
-        groups = {document[place].group for place in places}
-        return _Result(places[0], method) if len(groups) == 1 else _AMBIGUOUS
+            positions = [position for position in positions if fits(document[position])] or positions
+        groups = {document[position].group for position in positions}
+        return _Result(positions[0], method) if len(groups) == 1 else _AMBIGUOUS
 
 
 def _publishers(ids: Iterable[str]) -> set[str]:

@@ -75,20 +75,20 @@ def base_id(id: str) -> str:
     """The id of the work that a version or a component belongs to; the id itself if it is neither."""
     if not id.startswith("doi:"):
         return id
-    return next((found[1] for pattern in _DOI_PARTS if (found := pattern.match(id))), id)
+    return next((match[1] for pattern in _DOI_PARTS if (match := pattern.match(id))), id)
 
 
 def normal_ids(ids: Mapping[str, str], text: str = "") -> list[str]:
     """The ids in normal form, most reliable first, including a DOI or arXiv id from `text`."""
-    known = dict(ids)
+    all_ids = dict(ids)
     if text:
-        if "doi" not in known and (doi := _DOI_IN_TEXT.search(text)):
-            known["doi"] = doi[0]
-        if "arxiv" not in known and (arxiv := _ARXIV_IN_TEXT.search(text)):
-            known["arxiv"] = arxiv[1]
+        if "doi" not in all_ids and (doi := _DOI_IN_TEXT.search(text)):
+            all_ids["doi"] = doi[0]
+        if "arxiv" not in all_ids and (arxiv := _ARXIV_IN_TEXT.search(text)):
+            all_ids["arxiv"] = arxiv[1]
     order = ("doi", "arxiv", "pmid", "pmcid")
-    schemes = sorted(known, key=lambda scheme: (order.index(scheme) if scheme in order else len(order), scheme))
-    normal = (normal_id(scheme, known[scheme]) for scheme in schemes if known[scheme])
+    schemes = sorted(all_ids, key=lambda scheme: (order.index(scheme) if scheme in order else len(order), scheme))
+    normal = (normal_id(scheme, all_ids[scheme]) for scheme in schemes if all_ids[scheme])
     return list(dict.fromkeys(id for id in normal if id is not None))
 
 
@@ -162,70 +162,72 @@ _DIGITS = re.compile(r"\D+")
 _SPELLING_VARIANT = re.compile(r"(?<=.)(?:s|e|es)$|(.)(?=\1)|(?<=o)u(?=r)|[ao](?=e)|(?<=og)ue$")
 
 
-def letter_ratio(one: str, two: str, cutoff: float = 0) -> float:
+def letter_ratio(left: str, right: str, cutoff: float = 0) -> float:
     """The share of letters that two titles have in common in order, of 100; zero below the cutoff."""
     from rapidfuzz import fuzz
 
-    return fuzz.ratio(one.replace(" ", ""), two.replace(" ", ""), score_cutoff=cutoff)
+    return fuzz.ratio(left.replace(" ", ""), right.replace(" ", ""), score_cutoff=cutoff)
 
 
-def similarity(one: str, two: str, known: Container[str] = frozenset()) -> float:
+def similarity(first_title: str, second_title: str, known_words: Container[str] = frozenset()) -> float:
     """The similarity of two normal titles, of 100; zero if they differ by more than typos.
 
     "Part I" and "Part II", "in mice" and "in rats", "Registered report" and "Replication study" differ by whole words:
     such titles belong to companion papers by the same authors in the same year, so a letter ratio is not enough. Two
     words that are both `known` from other titles ("infection", "injection") are two words, however close.
     """
-    score = letter_ratio(one, two, MIN_RATIO)
+    score = letter_ratio(first_title, second_title, MIN_RATIO)
     if not score:
         return 0.0
     from rapidfuzz.distance import Levenshtein
 
-    left, right = one.split(), two.split()
-    changes = Levenshtein.opcodes(left, right)
+    first_words, second_words = first_title.split(), second_title.split()
+    changes = Levenshtein.opcodes(first_words, second_words)
     for differs, run in groupby(changes, key=lambda change: change.tag != "equal"):
         if differs and not _are_typos(
-            [(left[c.src_start : c.src_end], right[c.dest_start : c.dest_end]) for c in run], known
+            [(first_words[c.src_start : c.src_end], second_words[c.dest_start : c.dest_end]) for c in run], known_words
         ):
             return 0.0
     return score
 
 
-def _are_typos(run: Sequence[tuple[list[str], list[str]]], known: Container[str]) -> bool:
+def _are_typos(run: Sequence[tuple[list[str], list[str]]], known_words: Container[str]) -> bool:
     """Whether adjacent changes are typos, each by itself or all taken as one."""
-    if all(_is_variant(old, new, known) for old, new in run):
+    if all(_is_variant(old, new, known_words) for old, new in run):
         return True
-    return _is_variant([word for old, _ in run for word in old], [word for _, new in run for word in new], known)
+    return _is_variant([word for old, _ in run for word in old], [word for _, new in run for word in new], known_words)
 
 
-def _is_variant(old: Sequence[str], new: Sequence[str], known: Container[str]) -> bool:
+def _is_variant(old: Sequence[str], new: Sequence[str], known_words: Container[str]) -> bool:
     """Whether some words may be a variant of others."""
     if _STOP_WORDS.issuperset(old) and _STOP_WORDS.issuperset(new):
         return True
     if "".join(old) == "".join(new):
         return True
-    if len(old) == len(new) and all(_is_typo(one, two, known) for one, two in zip(old, new, strict=True)):
+    if len(old) == len(new) and all(
+        _is_typo(old_word, new_word, known_words) for old_word, new_word in zip(old, new, strict=True)
+    ):
         return True
     # A misplaced space ("setsi ze") affects two words at once.
-    return max(len(old), len(new)) > 1 and _is_typo("".join(old), "".join(new), known)
+    return max(len(old), len(new)) > 1 and _is_typo("".join(old), "".join(new), known_words)
 
 
-def _is_typo(one: str, two: str, known: Container[str]) -> bool:
+def _is_typo(left: str, right: str, known_words: Container[str]) -> bool:
     """Whether two words are one word mistyped or in two spellings; different numbers are never a typo."""
     from rapidfuzz.distance import OSA
 
-    if one == two or _one_spelling(one) == _one_spelling(two):
+    if left == right or _one_spelling(left) == _one_spelling(right):
         return True
-    if not one or not two or (_NUMERAL.fullmatch(one) and _NUMERAL.fullmatch(two)):
+    if not left or not right or (_NUMERAL.fullmatch(left) and _NUMERAL.fullmatch(right)):
         return False
-    if _STOP_WORDS.isdisjoint((one, two)) and one in known and two in known:
+    if _STOP_WORDS.isdisjoint((left, right)) and left in known_words and right in known_words:
         return False
-    if not _NEVER_TYPOS.isdisjoint((one, two)) or _DIGITS.sub("", one) != _DIGITS.sub("", two):
+    if not _NEVER_TYPOS.isdisjoint((left, right)) or _DIGITS.sub("", left) != _DIGITS.sub("", right):
         return False
-    longer, shorter = (one, two) if len(one) > len(two) else (two, one)
+    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
     if longer.endswith(shorter) and _PREFIX.fullmatch(longer.removesuffix(shorter)):
         return False
-    return OSA.distance(one, two) <= max(2 if len(shorter) > 4 else 1, len(longer) // 4)
+    return OSA.distance(left, right) <= max(2 if len(shorter) > 4 else 1, len(longer) // 4)
 
 
 def _one_spelling(word: str) -> str:

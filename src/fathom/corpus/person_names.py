@@ -47,16 +47,16 @@ def name_of(given: str, family: str, group: bool) -> Name:
     return Name("".join(words), givens, tuple(dict.fromkeys((core[0], core[-1]))))
 
 
-def compatible(one: Name, two: Name) -> bool:
+def compatible(left: Name, right: Name) -> bool:
     """Whether two names with the same family name may be spellings of the same name."""
-    return one.given == two.given or given_names_match(one.given, two.given)
+    return left.given == right.given or given_names_match(left.given, right.given)
 
 
-def same_full_name(one: Name, two: Name) -> bool:
+def same_full_name(left: Name, right: Name) -> bool:
     """Whether both have the same full first name, and nothing contradicts it."""
-    if not (one.is_full and two.is_full and compatible(one, two)):
+    if not (left.is_full and right.is_full and compatible(left, right)):
         return False
-    return one.first == two.first or "".join(one.given) == "".join(two.given)
+    return left.first == right.first or "".join(left.given) == "".join(right.given)
 
 
 class NameIndex:
@@ -79,8 +79,8 @@ class NameIndex:
 
     def compatible_with(self, name: Name) -> list[Name]:
         """The compatible names, itself included, in order."""
-        found = {other for other in self.candidates(name) if compatible(name, other)}
-        return sorted(found, key=lambda other: other.given)
+        matches = {other for other in self.candidates(name) if compatible(name, other)}
+        return sorted(matches, key=lambda other: other.given)
 
     def candidates(self, name: Name) -> Iterator[Name]:
         """All compatible names and some others, perhaps twice; see `given_names_match`."""
@@ -130,8 +130,8 @@ class NameFrequency:
     def is_frequent(self, name: Name) -> bool:
         if name.family in FREQUENT_FAMILIES or not name.family.isascii():
             return True
-        others = (self._families[name.family] - 1) * (self._firsts[name.first] - 1)
-        return others / self._size > _EXPECTED
+        expected_others = (self._families[name.family] - 1) * (self._firsts[name.first] - 1)
+        return expected_others / self._size > _EXPECTED
 
 
 def initial_form(name: Name) -> tuple[str, str]:
@@ -144,7 +144,7 @@ def is_unambiguous(name: Name, compatible_names: Mapping[Name, Sequence[Name]]) 
 
     "M. Lind" is ambiguous where there are Marta and Mona Lind.
     """
-    return all(compatible(one, two) for one, two in combinations(compatible_names[name], 2))
+    return all(compatible(left, right) for left, right in combinations(compatible_names[name], 2))
 
 
 def ambiguous_among(names: Iterable[Name]) -> set[Name]:
@@ -153,11 +153,11 @@ def ambiguous_among(names: Iterable[Name]) -> set[Name]:
     for name in names:
         firsts[name.first].append(name)
     ambiguous: set[Name] = set()
-    for alike in firsts.values():
-        for one, two in combinations(alike[:MAX_OCCURRENCES], 2):
-            halves = len(one.ends) != len(two.ends) or without_umlauts(one.family) == without_umlauts(two.family)
-            if one.family != two.family and halves and compatible(one, two):
-                ambiguous.update((one, two))
+    for same_first_name in firsts.values():
+        for left, right in combinations(same_first_name[:MAX_OCCURRENCES], 2):
+            halves = len(left.ends) != len(right.ends) or without_umlauts(left.family) == without_umlauts(right.family)
+            if left.family != right.family and halves and compatible(left, right):
+                ambiguous.update((left, right))
     return ambiguous
 
 
@@ -180,10 +180,10 @@ _INDEPENDENT = re.compile(r"\b(?:independent|unaffiliated|freelance|retired|self
 @lru_cache(maxsize=1 << 14)
 def institutions(affiliation: str) -> tuple[str, ...]:
     """The names to compare an affiliation by: all its words, and each part that names a whole university."""
-    whole, *parts = (" ".join(name_words(part)).casefold() for part in (affiliation, *affiliation.split(",")))
+    full_text, *parts = (" ".join(name_words(part)).casefold() for part in (affiliation, *affiliation.split(",")))
     universities = [part for part in parts if _is_university(part)]
     # Two words may be a country, and independent researchers all use the same words.
-    whole_name = [whole] if whole.count(" ") >= 2 and not _INDEPENDENT.search(whole) else []
+    whole_name = [full_text] if full_text.count(" ") >= 2 and not _INDEPENDENT.search(full_text) else []
     return tuple(dict.fromkeys(map(intern, [*whole_name, *universities])))
 
 

@@ -270,15 +270,15 @@ class Corpus(SqliteFile):
 
     def document(self, id: DocumentId) -> Document:
         """One document with all its parts."""
-        return self._opened(id, self._row(id, "text, parts"), Document)
+        return self._parse_record(id, self._row(id, "text, parts"), Document)
 
     def bibliographic_record(self, id: DocumentId) -> BibliographicRecord:
         """The title, authors, references and text of one document."""
-        return self._opened(id, self._row(id, "text, parts"), BibliographicRecord)
+        return self._parse_record(id, self._row(id, "text, parts"), BibliographicRecord)
 
     def fact_sheet(self, id: DocumentId) -> FactSheet:
         """The facts and the text of one document."""
-        return self._opened(id, self._row(id, "text, parts"), FactSheet)
+        return self._parse_record(id, self._row(id, "text, parts"), FactSheet)
 
     def outline(self, id: DocumentId) -> DocumentOutline:
         """The structure of one document, without its text."""
@@ -289,7 +289,7 @@ class Corpus(SqliteFile):
     def documents(self) -> Iterator[Document]:
         """Every document with all its parts, one at a time, in corpus order."""
         for id, *packed in self._query("SELECT id, text, parts FROM documents ORDER BY number"):
-            yield self._opened(id, packed, Document)
+            yield self._parse_record(id, packed, Document)
 
     def text(self, id: DocumentId) -> str:
         """The text of one document."""
@@ -361,7 +361,7 @@ class Corpus(SqliteFile):
             )
         return rows[0]
 
-    def _opened(self, id: DocumentId, packed: Sequence[bytes], type_: type[A]) -> A:
+    def _parse_record(self, id: DocumentId, packed: Sequence[bytes], type_: type[A]) -> A:
         """The record of a document, from its packed text and parts."""
         with self._checked(id):
             value = json.dumps(_decompress(packed[0]).decode(), ensure_ascii=False).encode()
@@ -420,7 +420,7 @@ class CorpusWriter(SqliteFile):
         if self._db.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
             raise FathomError(f"'{self._path}' was started by another version of Fathom. Delete it and start again.")
         if existing != recipe:
-            differing = _differing(json.loads(existing), self.recipe)
+            differing = _describe_difference(json.loads(existing), self.recipe)
             raise FathomError(
                 f"'{self.folder}' contains an unfinished corpus with other settings ({differing}). "
                 "Give the same settings to finish it, or another --out."
@@ -533,17 +533,17 @@ def _check_folder(folder: Path, recipe: dict[str, JsonValue]) -> None:
         return
     if MANIFEST in present:
         raise FathomError(
-            f"'{folder}' already contains a corpus ({_differing(read_manifest(folder).recipe, recipe)}). "
+            f"'{folder}' already contains a corpus ({_describe_difference(read_manifest(folder).recipe, recipe)}). "
             "Choose another --out, or delete it first."
         )
     raise FathomError(f"'{folder}' is not empty (it contains '{min(present)}'). Choose another --out.")
 
 
-def _differing(existing: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str:
+def _describe_difference(existing: dict[str, JsonValue], requested: dict[str, JsonValue]) -> str:
     """The first setting in which two recipes differ, in words."""
-    for name in sorted({*existing, *wanted}):
-        if existing.get(name) != wanted.get(name):
-            return f"{name} {json.dumps(existing.get(name))}, not {json.dumps(wanted.get(name))}"
+    for name in sorted({*existing, *requested}):
+        if existing.get(name) != requested.get(name):
+            return f"{name} {json.dumps(existing.get(name))}, not {json.dumps(requested.get(name))}"
     return "the same settings"
 
 

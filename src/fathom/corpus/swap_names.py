@@ -121,13 +121,13 @@ class NameSwap:
 
     def _mentions(self, document: Document, marked: Iterable[Span]) -> Iterator[tuple[Span, str]]:
         """Mentions of people in running text, and in entries whose names were not all read as people's."""
-        others = [document.title, *marked]
+        excluded_spans = [document.title, *marked]
         if document.state("authors") != "unknown":
-            others += [author.span for author in document.authors]
+            excluded_spans += [author.span for author in document.authors]
         if document.state("references") != "unknown":
-            others += author_spans(document)
-        outside = _SpanCursor(others)
-        own = _OwnPeople(document)
+            excluded_spans += author_spans(document)
+        excluded = _SpanCursor(excluded_spans)
+        own_people = _OwnPeople(document)
         works = {
             (plain_word(word), reference.year)
             for reference in document.references
@@ -143,40 +143,46 @@ class NameSwap:
                 continue
             if not match[0][0].isupper():
                 key = self._key(match[0], text[match.end() : match.end() + 4], works)
-                if key is not None and not outside.contain(*match.span()):
+                if key is not None and not excluded.contain(*match.span()):
                     yield Span(*match.span()), key
                 continue
-            if outside.contain(*match.span()):
+            if excluded.contain(*match.span()):
                 continue
-            if own.are_named(text, match) or self._is_mention(text, match, works, own):
+            if own_people.are_named(text, match) or self._is_mention(text, match, works, own_people):
                 new = self.replacement(match[0])
                 assert new is not None
                 yield Span(*match.span()), new
 
-    def _is_mention(self, text: str, match: re.Match[str], works: set[tuple[str, int | None]], own: _OwnPeople) -> bool:
+    def _is_mention(
+        self, text: str, match: re.Match[str], works: set[tuple[str, int | None]], own_people: _OwnPeople
+    ) -> bool:
         """Whether the words around a name say that it is a person's: "et al.", a second name with a year, a work of the
         reference list with its year, the initials or the given name of a known person."""
-        word, after = plain_word(match[0]), text[match.end() : match.end() + AROUND]
-        if _NEXT_ET_AL.match(after):
+        word, text_after = plain_word(match[0]), text[match.end() : match.end() + AROUND]
+        if _NEXT_ET_AL.match(text_after):
             return True
-        before = text[max(0, match.start() - AROUND) : match.start()]
-        year = _NEXT_YEAR.match(after)
+        text_before = text[max(0, match.start() - AROUND) : match.start()]
+        year = _NEXT_YEAR.match(text_after)
         if year is not None and (word, int(year["year"])) in works:
             return True
-        if (pair := _NEXT_NAME.match(after) or (year and _LAST_NAME.search(before))) and self._has(pair["name"]):
+        if (pair := _NEXT_NAME.match(text_after) or (year and _LAST_NAME.search(text_before))) and self._is_name(
+            pair["name"]
+        ):
             return True
-        if (initials := _NEXT_INITIALS.match(after)) and (
+        if (initials := _NEXT_INITIALS.match(text_after)) and (
             plain_word(initials["dotted"] or initials["bare"]),
             word,
         ) in self.given:
             return True
-        initials = _LAST_INITIALS.search(before)
+        initials = _LAST_INITIALS.search(text_before)
         if initials is not None and (plain_word(initials["first"]), word) in self.given:
             return True
-        givens = [initials["given"] for last in (_LAST_GIVEN, _LAST_GIVEN_FAR) if (initials := last.search(before))]
-        return any(self._is_given(given, match[0], own) for given in givens if len(given) > 1)
+        givens = [
+            initials["given"] for last in (_LAST_GIVEN, _LAST_GIVEN_FAR) if (initials := last.search(text_before))
+        ]
+        return any(self._is_given(given, match[0], own_people) for given in givens if len(given) > 1)
 
-    def _is_given(self, printed: str, family: str, own: _OwnPeople) -> bool:
+    def _is_given(self, printed: str, family: str, own_people: _OwnPeople) -> bool:
         """Whether a known person has this given name and this family name."""
         given, word = plain_word(printed), plain_word(family)
         if (given, word) in self.given:
@@ -185,9 +191,9 @@ class NameSwap:
         if printed.isupper() and len(given) <= MAX_INITIALS:
             return not family.isupper() and (given[0], word) in self.given
         # "Isaac Held" is the "Held IM" of the reference list.
-        return given in self.first_names and (given[0], word) in own.with_initials
+        return given in self.first_names and (given[0], word) in own_people.with_initials
 
-    def _has(self, word: str) -> bool:
+    def _is_name(self, word: str) -> bool:
         return word[0].isupper() and plain_word(word) in self.words
 
     def _is_known(self, person: NamedPerson) -> bool:
@@ -207,19 +213,19 @@ class _OwnPeople:
             self._names.update(family)
             if given and all(word.isupper() and len(word) <= MAX_INITIALS for word in given):
                 self.with_initials.update((plain_word(given[0])[0], word) for word in family)
-        known = () if document.state("authors") == "unknown" else document.authors
-        byline = [author for author in known if not author.group]
+        authors = () if document.state("authors") == "unknown" else document.authors
+        byline = [author for author in authors if not author.group]
         self._byline = {word for author in byline for word in name_words(author.family)}
         self._initials = {
             (plain_word(author.given)[:1], word) for author in byline for word in name_words(author.family)
         }
         entries = () if document.state("references") == "unknown" else document.references
         self._pairs = {
-            (one, two)
+            (first, second)
             for entry in entries
             if len(entry.authors) == 2
-            for one in name_words(family_name(entry.authors[0].of(document.text)))[-1:]
-            for two in name_words(family_name(entry.authors[1].of(document.text)))[:1]
+            for first in name_words(family_name(entry.authors[0].of(document.text)))[-1:]
+            for second in name_words(family_name(entry.authors[1].of(document.text)))[:1]
         }
 
     def are_named(self, text: str, match: re.Match[str]) -> bool:
@@ -227,7 +233,7 @@ class _OwnPeople:
         word = plain_word(match[0])
         if word not in self._names:
             return False
-        if _speaks(text, match) or _NEXT_LAB.match(text, match.end()):
+        if _acts_like_person(text, match) or _NEXT_LAB.match(text, match.end()):
             return True
         initial = _LAST_BARE_INITIAL.search(text, max(0, match.start() - 3), match.start())
         if initial is not None and (plain_word(initial["first"]), word) in self._initials:
@@ -242,20 +248,20 @@ class _OwnPeople:
         before = _LAST_LISTED.search(text, max(0, match.start() - AROUND), match.start())
         return before is not None and self._are_listed(plain_word(before["name"]), word, text, match.end())
 
-    def _are_listed(self, one: str, two: str, text: str, end: int) -> bool:
+    def _are_listed(self, first: str, second: str, text: str, end: int) -> bool:
         """Whether two names in a row are those of authors of this document, or of the two authors of a work that is
         cited behind them: "the Benjamini and Hochberg method" is not about people."""
-        if min(len(one), len(two)) < MIN_LISTED or one == two:
+        if min(len(first), len(second)) < MIN_LISTED or first == second:
             return False
-        if {one, two} <= self._byline:
+        if {first, second} <= self._byline:
             return True
-        return (one, two) in self._pairs and _NEXT_CITATION.match(text, end) is not None
+        return (first, second) in self._pairs and _NEXT_CITATION.match(text, end) is not None
 
 
-def _speaks(text: str, match: re.Match[str]) -> bool:
+def _acts_like_person(text: str, match: re.Match[str]) -> bool:
     """Whether the words around a name say what only people do or have: "Dr. Lind", "Lind argued", "Lind's thesis"."""
-    before = text[max(0, match.start() - AROUND) : match.start()]
-    return _NEXT_SPEECH.match(text, match.end()) is not None or _LAST_TITLE.search(before) is not None
+    text_before = text[max(0, match.start() - AROUND) : match.start()]
+    return _NEXT_SPEECH.match(text, match.end()) is not None or _LAST_TITLE.search(text_before) is not None
 
 
 class NameCollector:
@@ -283,14 +289,14 @@ class NameCollector:
     def swap(self, seed: int) -> NameSwap:
         """A new name for every name, unused in the corpus; the same corpus and seed give the same names."""
         first_names = frozenset(word for given, _ in self._certain for word in given if len(word) > 1)
-        known = self._certain | {name for name in self._others if not first_names.isdisjoint(name[0])}
+        all_names = self._certain | {name for name in self._others if not first_names.isdisjoint(name[0])}
         taken = set(self._taken)
         words: dict[str, str] = {}
-        for word in sorted({word for _, family in known for word in family}):
+        for word in sorted({word for _, family in all_names for word in family}):
             words[word] = _invent(word, taken, rng_for(seed, "name", word))
             taken.add(words[word].casefold())
         pairs = {
-            (part, name) for given, family in known for word in given for name in family for part in (word, word[0])
+            (part, name) for given, family in all_names for word in given for name in family for part in (word, word[0])
         }
         return NameSwap(words, self._families, frozenset(pairs), first_names)
 
@@ -311,7 +317,7 @@ def _citation_spans(document: Document) -> Iterator[Span]:
 def _invent(family: str, taken: set[str], rng: Random) -> str:
     """A name with the same first letter, so that lists stay sorted, and with no more tokens if possible."""
     count = tokenizer(DEFAULT).count
-    wanted = count(f" {family.capitalize()}")
+    max_tokens = count(f" {family.capitalize()}")
     best: tuple[int, str] | None = None
     for number in range(MAX_TRIES * 10):
         name = _compose(family[0], rng, longer=number >= MAX_TRIES)
@@ -320,7 +326,7 @@ def _invent(family: str, taken: set[str], rng: Random) -> str:
         tokens = count(f" {name}")
         if best is None or tokens < best[0]:
             best = tokens, name
-        if best[0] <= wanted or number >= MAX_TRIES:
+        if best[0] <= max_tokens or number >= MAX_TRIES:
             break
     # After this many tries of growing length there is always an unused name.
     assert best is not None, family

@@ -56,12 +56,12 @@ def people(document: Document) -> Iterator[NamedPerson]:
 def author_spans(document: Document) -> Iterator[Span]:
     """The names in the reference list that were read as people's; a whole entry if all of its names were."""
     for reference in document.references:
-        known = [
+        person_spans = [
             span
             for span in reference.authors
             if _person(span.of(document.text), len(reference.authors) == 1) is not None
         ]
-        yield from [reference.span] if known and len(known) == len(reference.authors) else known
+        yield from [reference.span] if person_spans and len(person_spans) == len(reference.authors) else person_spans
 
 
 @lru_cache(CACHED_NAMES)
@@ -106,15 +106,15 @@ def name_words(family: str) -> list[str]:
 
 def family_span(printed: str, family: str) -> Span | None:
     """The position of the family name in a printed name: the first in a name with a comma, otherwise the last."""
-    wanted = [plain_word(word) for word in WORD.findall(family)]
+    family_words = [plain_word(word) for word in WORD.findall(family)]
     words = list(WORD.finditer(printed))
     plain = [plain_word(word[0]) for word in words]
     starts = [
-        place
-        for place in range(len(words) - len(wanted) + 1)
-        if wanted and plain[place : place + len(wanted)] == wanted
+        start
+        for start in range(len(words) - len(family_words) + 1)
+        if family_words and plain[start : start + len(family_words)] == family_words
     ]
     if not starts:
         return None
-    place = starts[0] if "," in printed else starts[-1]
-    return Span(words[place].start(), words[place + len(wanted) - 1].end())
+    start = starts[0] if "," in printed else starts[-1]
+    return Span(words[start].start(), words[start + len(family_words) - 1].end())

@@ -115,12 +115,16 @@ class TitleSwap:
 
     def changes(self, document: Document) -> list[tuple[Span, str]]:
         """The changes in a document: its own title, those of its reference list, and those in running text."""
-        located: list[tuple[Span, str]] = []
+        replacements: list[tuple[Span, str]] = []
         for title in (document.title, *(entry.title for entry in document.references if entry.title is not None)):
-            located += [(span.shifted(title.start), new) for span, new in self._in_title(title.of(document.text))]
-        located = _apart([*located, *self._in_text(_Letters(document.text))])
-        other = (self._other_form(document, entry, located) for entry in document.references)
-        return _apart([*located, *(place for place in other if place is not None)])
+            replacements += [
+                (title_span.shifted(title.start), new) for title_span, new in self._in_title(title.of(document.text))
+            ]
+        replacements = _without_overlaps([*replacements, *self._in_text(_Letters(document.text))])
+        in_other_forms = (self._other_form(document, entry, replacements) for entry in document.references)
+        return _without_overlaps(
+            [*replacements, *(replacement for replacement in in_other_forms if replacement is not None)]
+        )
 
     def missed(self, document: Document, changed: Sequence[Span]) -> int:
         """The number of references that cite a title with a replaced word and have no change."""
@@ -136,7 +140,7 @@ class TitleSwap:
         """The changes in a text that may be a title as a whole."""
         letters = _Letters(text)
         change = self.words.get(letters.all)
-        return _apart([*([letters.changed(change, 0)] if change else []), *self._in_text(letters)])
+        return _without_overlaps([*([letters.changed(change, 0)] if change else []), *self._in_text(letters)])
 
     def _in_text(self, letters: _Letters) -> list[tuple[Span, str]]:
         """The changes of every title that a text contains, of the longest first."""
@@ -147,7 +151,7 @@ class TitleSwap:
             if letters.all.startswith(title, at)  # it may end inside a word: "limit" in "limits"
         ]
         candidates.sort(key=lambda candidate: (-len(candidate[0]), candidate[1]))
-        return _apart(letters.changed(self.words[title], at) for title, at in candidates)
+        return _without_overlaps(letters.changed(self.words[title], at) for title, at in candidates)
 
     @cached_property
     def _by_start(self) -> dict[str, list[str]]:
@@ -172,20 +176,21 @@ class TitleSwap:
 
 def _any_inside(where: Span, spans: Sequence[Span]) -> bool:
     """Whether one of the spans, which are in order, is inside."""
-    place = bisect_left(spans, where.start, key=lambda span: span.start)
-    return place < len(spans) and spans[place].end <= where.end
+    index = bisect_left(spans, where.start, key=lambda span: span.start)
+    return index < len(spans) and spans[index].end <= where.end
 
 
-def _apart(changes: Iterable[tuple[Span, str]]) -> list[tuple[Span, str]]:
+def _without_overlaps(changes: Iterable[tuple[Span, str]]) -> list[tuple[Span, str]]:
     """The changes in the order of the text, without those that overlap an earlier one."""
-    kept: list[tuple[Span, str]] = []
+    separate: list[tuple[Span, str]] = []
     for span, new in changes:
-        place = bisect_left(kept, (span, new))
+        index = bisect_left(separate, (span, new))
         if not any(
-            span.start < other.end and other.start < span.end for other, _ in kept[max(0, place - 1) : place + 1]
+            span.start < kept_span.end and kept_span.start < span.end
+            for kept_span, _ in separate[max(0, index - 1) : index + 1]
         ):
-            insort(kept, (span, new))
-    return kept
+            insort(separate, (span, new))
+    return separate
 
 
 class TitleCollector:
@@ -202,8 +207,8 @@ class TitleCollector:
         """For each title a word of another title that replaces one of its own, or precedes it; never a name."""
         by_letters = {title_letters(title): title for title in self._titles.values()}
         pool: dict[str, list[str]] = defaultdict(list)
-        known = {word for title in by_letters.values() for word in distinctive_words(_described(title))}
-        for word in sorted(known - {*names}):
+        title_words = {word for title in by_letters.values() for word in distinctive_words(_described(title))}
+        for word in sorted(title_words - {*names}):
             pool[word[-SUFFIX:]].append(word)
         taken = set(by_letters)
         words: dict[str, Change] = {}
@@ -227,20 +232,27 @@ class TitleCollector:
 def _new_change(title: str, pool: dict[str, list[str]], taken: Collection[str], rng: Random) -> Change | None:
     """A change that gives a new title; None if there is none."""
     letters = _Letters(title)
-    places = dict(zip(letters.words, letters.starts, strict=False))
-    own = set(letters.words)
+    starts = dict(zip(letters.words, letters.starts, strict=False))
+    own_words = set(letters.words)
     # A short word only if there is no other.
     for candidates in (distinctive_words(_described(title)), distinctive_words(title), distinctive_words(title, 3)):
         for old in rng.sample(candidates, len(candidates)):
-            if old not in places:  # a part of a word with digits
+            if old not in starts:  # a part of a word with digits
                 continue
             # A word with the same ending keeps the grammar. The words of all titles are the last resort.
-            for others in (pool.get(old[-SUFFIX:], []), [word for words in pool.values() for word in words]):
+            for replacement_words in (pool.get(old[-SUFFIX:], []), [word for words in pool.values() for word in words]):
                 # "Hyperparameter" would leave "parameter" to be read.
-                new = rng.choice([word for word in others if word not in own and old not in word] or [""])
+                new = rng.choice(
+                    [
+                        replacement_word
+                        for replacement_word in replacement_words
+                        if replacement_word not in own_words and old not in replacement_word
+                    ]
+                    or [""]
+                )
                 # Before its first word, an additional one would leave the whole old title to be read.
-                keeps = places[old] > 0 and rng.random() < INSERT_SHARE
-                change = Change(old, places[old], new, keeps)
+                keeps = starts[old] > 0 and rng.random() < INSERT_SHARE
+                change = Change(old, starts[old], new, keeps)
                 if new and _after(letters.all, change) not in taken:
                     return change
     return None
@@ -248,8 +260,8 @@ def _new_change(title: str, pool: dict[str, list[str]], taken: Collection[str], 
 
 def _after(letters: str, change: Change) -> str:
     """The letters of a title after its change."""
-    rest = letters[change.at + len(change.old) * (not change.keeps) :]
-    return f"{letters[: change.at]}{change.new}{rest}"
+    ending = letters[change.at + len(change.old) * (not change.keeps) :]
+    return f"{letters[: change.at]}{change.new}{ending}"
 
 
 def _described(title: str) -> str:

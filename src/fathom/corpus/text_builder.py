@@ -20,9 +20,13 @@ class TextBuilder:
     def write(self, text: str) -> Span:
         """Write `text`; returns its span."""
         start = self._length
+        self.put(text)
+        return Span(start, self._length)
+
+    def put(self, text: str) -> None:
+        """Write `text` whose span is not needed, such as the mark-up between two parts."""
         self._pieces.append(text)
         self._length += len(text)
-        return Span(start, self._length)
 
     def visible_end(self) -> int:
         """The offset after the last visible character."""

@@ -63,10 +63,10 @@ def group_into_works(
         if document.work:
             by_work[document.work].append(position)
     for positions in chain(by_work.values(), same_id):
-        for one, two in pairwise(positions):
-            sets.join(one, two)
-    for one, two in _same_titles(documents, same_title):
-        sets.join(one, two)
+        for first, second in pairwise(positions):
+            sets.join(first, second)
+    for first, second in _same_titles(documents, same_title):
+        sets.join(first, second)
     for earlier, later in _versions(documents):
         sets.join(earlier, later)
     groups: dict[int, list[int]] = defaultdict(list)
@@ -81,9 +81,11 @@ def group_into_works(
         )
         for position in members:
             documents[position].best = best
-        named = min((documents[position].work or "" for position in members if documents[position].work), default="")
-        if named or len(members) > 1:
-            names[group] = named or short_id("w", *(documents[position].id for position in members))
+        given_name = min(
+            (documents[position].work or "" for position in members if documents[position].work), default=""
+        )
+        if given_name or len(members) > 1:
+            names[group] = given_name or short_id("w", *(documents[position].id for position in members))
     return names
 
 
@@ -137,17 +139,17 @@ def _versions(documents: Sequence[IndexedDocument]) -> Iterator[tuple[int, int]]
                 stems[doi[: ending.start()]].append((int(ending[1]), position))
     for versions in stems.values():
         if 1 < len(versions) <= _MAX_VERSIONS:
-            for (first, one), (second, two) in combinations(sorted(versions), 2):
-                if first != second and _is_version(documents[one], documents[two]):
+            for (first, earlier), (second, later) in combinations(sorted(versions), 2):
+                if first != second and _is_version(documents[earlier], documents[later]):
                     # A DOI without a number is the version of record.
-                    documents[two].preprint = documents[two].preprint or first == 0
-                    yield one, two
+                    documents[later].preprint = documents[later].preprint or first == 0
+                    yield earlier, later
 
 
-def _is_version(one: IndexedDocument, two: IndexedDocument) -> bool:
-    shared = set(one.families) & set(two.families)
-    enough = 2 * len(shared) >= min(len(one.families), len(two.families)) > 0
-    return enough and letter_ratio(one.title, two.title) >= 60
+def _is_version(left: IndexedDocument, right: IndexedDocument) -> bool:
+    shared = set(left.families) & set(right.families)
+    enough = 2 * len(shared) >= min(len(left.families), len(right.families)) > 0
+    return enough and letter_ratio(left.title, right.title) >= 60
 
 
 def _version(document: IndexedDocument) -> int:

@@ -42,7 +42,7 @@ class Place(Record):
     @field_validator("edits")
     @classmethod
     def _edits_do_not_overlap(cls, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-        if any(one.span.end > two.span.start for one, two in pairwise(edits)):
+        if any(left.span.end > right.span.start for left, right in pairwise(edits)):
             raise ValueError("its edits overlap")
         return edits
 

@@ -142,6 +142,8 @@ class Reference(Record):
     """The document of the corpus that it cites; None if there is none or it is uncertain."""
 
 
+CitationStyle = Literal["numeric", "author-year", "superscript"]
+
 CitationType = Literal["attributional", "descriptive"]
 """Whether the sentence of a citation names a method, model or data set of the work, or describes a finding."""
 
@@ -155,7 +157,7 @@ class Citation(Record):
     """The whole bracket around it, including the brackets; equal to `span` if there is none."""
     reference: PositiveInt | None
     """The number of the reference it points to; None if unresolved."""
-    style: Literal["numeric", "author-year", "superscript"]
+    style: CitationStyle
     type: Literal["attributional", "descriptive"] | None = None
     """Attributional names a method, model or data set; descriptive states a finding of the work. None if unknown."""
     name: Span | None = None

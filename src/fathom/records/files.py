@@ -94,13 +94,13 @@ class StoredSequence(Sequence[R]):
         return len(self._positions)
 
     @overload
-    def __getitem__(self, place: int) -> R: ...
+    def __getitem__(self, index: int) -> R: ...
     @overload
-    def __getitem__(self, place: slice) -> list[R]: ...
-    def __getitem__(self, place: int | slice) -> R | list[R]:
-        if isinstance(place, slice):
-            return [self._file.at(position) for position in self._positions[place]]
-        return self._file.at(self._positions[place])
+    def __getitem__(self, index: slice) -> list[R]: ...
+    def __getitem__(self, index: int | slice) -> R | list[R]:
+        if isinstance(index, slice):
+            return [self._file.at(position) for position in self._positions[index]]
+        return self._file.at(self._positions[index])
 
     def __iter__(self) -> Iterator[R]:
         return map(self._file.at, self._positions)

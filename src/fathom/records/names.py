@@ -30,8 +30,8 @@ def without_accents(name: str) -> str:
     return _MAYBE_ACCENTS.sub(_drop_accents, unicodedata.normalize("NFD", name))
 
 
-def _drop_accents(found: re.Match[str]) -> str:
-    return "".join(letter for letter in found.group() if not unicodedata.combining(letter))
+def _drop_accents(match: re.Match[str]) -> str:
+    return "".join(letter for letter in match.group() if not unicodedata.combining(letter))
 
 
 _PARTICLES = "van von de der den del della di da dos das do du la le el al bin ibn ter ten zu zur af av st mac 't"
@@ -106,17 +106,17 @@ def given_words(given: str, all_caps: bool = False) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 16)
-def given_names_match(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+def given_names_match(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     """Whether two lists of given names may belong to one person.
 
     "M." matches "Marta" and "Marta K."; an empty list matches any.
     """
-    if "".join(one) == "".join(two):
+    if "".join(first) == "".join(second):
         return True  # "Xiao-Ming" and "Xiaoming"
-    for left, right in zip(one, two, strict=False):
+    for left, right in zip(first, second, strict=False):
         if left != right and not (left[0] == right[0] and 1 in (len(left), len(right))):
             # "Xiao Ming" and "Xiaoming J": two words may be written as one.
-            return "".join(one[:2]) == two[0] or "".join(two[:2]) == one[0]
+            return "".join(first[:2]) == second[0] or "".join(second[:2]) == first[0]
     return True
 
 

@@ -40,13 +40,13 @@ class Usage(Record):
 
     def plus(self, other: Usage) -> Usage:
         """The sum; its price is known only if both prices are."""
-        known = self.price is not None and other.price is not None
+        has_price = self.price is not None and other.price is not None
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             seconds=self.seconds + other.seconds,
-            price=(self.price or 0.0) + (other.price or 0.0) if known else None,
+            price=(self.price or 0.0) + (other.price or 0.0) if has_price else None,
         )
 
     @model_validator(mode="after")

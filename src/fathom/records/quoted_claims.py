@@ -105,18 +105,18 @@ def read_claims(value: JsonValue) -> tuple[QuotedClaim, ...] | None:
     conclusions = _by_claim(value, ("conclusions",))
     claims = []
     for number, entry in enumerate(entries, start=1):
-        given: dict[str, JsonValue] = entry if isinstance(entry, dict) else {"quote": entry}
-        id = _id(given) or str(number)
-        more = with_normal_names(given)
-        for one in conclusions.get(id, ()):
-            more |= one
-        if (claim := _claim(more)) is None:
+        fields: dict[str, JsonValue] = entry if isinstance(entry, dict) else {"quote": entry}
+        id = _id(fields) or str(number)
+        merged_fields = with_normal_names(fields)
+        for linked_evidence in conclusions.get(id, ()):
+            merged_fields |= linked_evidence
+        if (claim := _claim(merged_fields)) is None:
             continue
-        for one in evidence.get(id, ()):
-            reason = _attributes(one, {"no_evidence_reason": _CLAIM_FIELDS["no_evidence_reason"]}, {})
+        for linked_evidence in evidence.get(id, ()):
+            reason = _attributes(linked_evidence, {"no_evidence_reason": _CLAIM_FIELDS["no_evidence_reason"]}, {})
             claim = replace(
                 claim,
-                evidence=(*claim.evidence, *_evidence(_inner_evidence(one, one))),
+                evidence=(*claim.evidence, *_evidence(_inner_evidence(linked_evidence, linked_evidence))),
                 attributes={**claim.attributes, **reason},
             )
         claims.append(claim)
@@ -135,11 +135,11 @@ def read_evidence(value: JsonValue) -> tuple[QuotedEvidence, ...]:
 
 def _entries(value: JsonValue) -> list[JsonValue] | None:
     if isinstance(value, dict):
-        named = with_normal_names(value)
-        found = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
-        if isinstance(found, list):
-            return found
-        return [value] if any(name in named for name in (*_QUOTE_NAMES, "claim_text", "claim")) else None
+        fields = with_normal_names(value)
+        entries = next((fields[name] for name in _LISTS if isinstance(fields.get(name), list)), None)
+        if isinstance(entries, list):
+            return entries
+        return [value] if any(name in fields for name in (*_QUOTE_NAMES, "claim_text", "claim")) else None
     return value if isinstance(value, list) else None
 
 
@@ -149,10 +149,10 @@ def _by_claim(value: JsonValue, names: Iterable[str]) -> dict[str, list[dict[str
     Objects without a reference belong to claims by their place, unless they are single pieces of evidence.
     """
     objects: dict[str, list[dict[str, JsonValue]]] = {}
-    named = with_normal_names(value) if isinstance(value, dict) else {}
-    for found in (named.get(name) for name in names):
-        for number, one in enumerate(found if isinstance(found, list) else (), start=1):
-            entry = with_normal_names(one) if isinstance(one, dict) else {}
+    fields = with_normal_names(value) if isinstance(value, dict) else {}
+    for items in (fields.get(name) for name in names):
+        for number, item in enumerate(items if isinstance(items, list) else (), start=1):
+            entry = with_normal_names(item) if isinstance(item, dict) else {}
             id = _id(entry) or ("" if _quote(entry) else str(number))
             if entry and id:
                 objects.setdefault(id, []).append(entry)
@@ -179,23 +179,23 @@ def _claim(entry: dict[str, JsonValue]) -> QuotedClaim | None:
     for name in ("claim", "evaluation", "conclusion"):
         inner = entry.get(name)
         if isinstance(inner, dict):
-            entry = {**{other: one for other, one in entry.items() if other != name}, **with_normal_names(inner)}
+            entry = {**{key: part for key, part in entry.items() if key != name}, **with_normal_names(inner)}
     evidence = _inner_evidence(entry, entry.get("evidence_text"))
-    quote = _quote({name: one for name, one in entry.items() if not name.startswith("evidence")})
+    quote = _quote({name: part for name, part in entry.items() if not name.startswith("evidence")})
     attributes = _attributes(entry, _CLAIM_FIELDS, CLAIM_ATTRIBUTES)
     return QuotedClaim(quote, tuple(_evidence(evidence)), attributes) if quote else None
 
 
 def _evidence(value: JsonValue) -> Iterator[QuotedEvidence]:
-    for one in value if isinstance(value, list) else [value]:
-        entry = with_normal_names(one) if isinstance(one, dict) else {"quote": one}
+    for item in value if isinstance(value, list) else [value]:
+        entry = with_normal_names(item) if isinstance(item, dict) else {"quote": item}
         if quote := _quote(entry):
             yield QuotedEvidence(quote, _attributes(entry, _EVIDENCE_FIELDS, EVIDENCE_ATTRIBUTES))
 
 
 def _quote(entry: Mapping[str, JsonValue]) -> str:
-    found = (entry.get(name) for name in (*_QUOTE_NAMES, *_TEXT_NAMES))
-    return next((part.strip() for part in found if isinstance(part, str) and part.strip()), "")
+    texts = (entry.get(name) for name in (*_QUOTE_NAMES, *_TEXT_NAMES))
+    return next((part.strip() for part in texts if isinstance(part, str) and part.strip()), "")
 
 
 def _attributes(
@@ -203,9 +203,9 @@ def _attributes(
 ) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for attribute, names in fields.items():
-        given = next((entry[name] for name in names if entry.get(name) not in (None, "", [], {})), None)
-        if isinstance(given, str | bool):
-            text = str(given).strip()
+        raw = next((entry[name] for name in names if entry.get(name) not in (None, "", [], {})), None)
+        if isinstance(raw, str | bool):
+            text = str(raw).strip()
             if attribute in closed:
                 attributes[attribute] = _value(text, closed[attribute])
             elif not _NOTHING.fullmatch(text):
@@ -219,16 +219,16 @@ def _value(text: str, values: tuple[str, ...]) -> str:
     first = words[0].strip(".,;:") if words else ""
     if first in values:
         return first
-    meant = next((value for stem, value in _STEMS.items() if first.startswith(stem)), None)
-    return meant if meant in values else text
+    by_stem = next((value for stem, value in _STEMS.items() if first.startswith(stem)), None)
+    return by_stem if by_stem in values else text
 
 
 def merged(claims: Iterable[QuotedClaim]) -> tuple[QuotedClaim, ...]:
     """The claims, each once: some files have an entry for each pair of a claim and its evidence."""
     by_quote: dict[str, QuotedClaim] = {}
     for claim in claims:
-        same = " ".join(claim.quote.split())
-        known = by_quote.get(same)
-        new = [evidence for evidence in claim.evidence if known is None or evidence not in known.evidence]
-        by_quote[same] = claim if known is None else replace(known, evidence=(*known.evidence, *new))
+        words = " ".join(claim.quote.split())
+        earlier = by_quote.get(words)
+        new = [evidence for evidence in claim.evidence if earlier is None or evidence not in earlier.evidence]
+        by_quote[words] = claim if earlier is None else replace(earlier, evidence=(*earlier.evidence, *new))
     return tuple(by_quote.values())

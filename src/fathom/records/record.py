@@ -64,7 +64,7 @@ _PLAIN = {"extra_forbidden": "there is no such field", "missing": "it is missing
 def first_error(error: ValidationError) -> str:
     """The first validation error: "field 'seed': Input should be a valid integer"."""
     details = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(step) for step in details["loc"])
+    location = ".".join(str(step) for step in details["loc"])
     message = _PLAIN.get(details["type"]) or str(details["msg"])
     message = message.removeprefix("Value error, ").partition(", unable to parse")[0]
-    return f"field '{place}': {message}" if place else message
+    return f"field '{location}': {message}" if location else message

@@ -63,9 +63,12 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     def draw(width: float) -> SvgNode:
         names = {run.info.name: run.info.name for run in findings.runs}
         room = MAX_LABEL - 14 if width >= NARROW else width - 12
-        if any(text_width(f"{one.first} − {one.second}") * LETTER > room for one in overall[:MAX_PAIRS]):
+        if any(
+            text_width(f"{comparison.first} − {comparison.second}") * LETTER > room
+            for comparison in overall[:MAX_PAIRS]
+        ):
             names = short_names(list(names))
-        lines = [_difference_line(one, colors, names) for one in overall[:MAX_PAIRS]]
+        lines = [_difference_line(comparison, colors, names) for comparison in overall[:MAX_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
         return dot_plot("Differences in accuracy with 95% intervals", lines, width, min(low, 0.0), high, "difference")
@@ -152,11 +155,11 @@ def _difference_line(comparison: Comparison, colors: dict[str, int], names: Mapp
     )
 
 
-def why_not_significant(one: Comparison) -> str:
+def why_not_significant(comparison: Comparison) -> str:
     """The reason in a few words. More questions do not help if only responses are missing."""
-    if one.is_unconfirmed:
+    if comparison.is_unconfirmed:
         return "but the test has too little data to confirm it"
-    return "but missing responses could cancel it" if one.more_questions == 0 else "not significant"
+    return "but missing responses could cancel it" if comparison.more_questions == 0 else "not significant"
 
 
 def lengths(findings: Findings) -> tuple[Figure, ...]:
@@ -164,7 +167,7 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
     runs = [run for run in with_responses(findings) if len(run.lengths.points) > 1]
     if not runs:
         return ()
-    ticks = sorted({(float(one.tokens), one.name) for run in runs for one in run.lengths.points})
+    ticks = sorted({(float(length.tokens), length.name) for run in runs for length in run.lengths.points})
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
@@ -173,8 +176,8 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
                 colors[run.info.name],
                 run.info.name,
                 [
-                    (one.tokens, point(f"{run.info.name} at {one.name}", one.accuracy))
-                    for one in sorted(run.lengths.points, key=lambda one: one.tokens)
+                    (length.tokens, point(f"{run.info.name} at {length.name}", length.accuracy))
+                    for length in sorted(run.lengths.points, key=lambda length: length.tokens)
                 ],
                 # Without a family that is asked at every length, the lengths are not comparable.
                 is_joined=run.lengths.effective is not None,
@@ -189,7 +192,7 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
         FigureColumn("tokens", "Tokens", lambda row: row.of.tokens, "count"),
         *accuracy_columns(lambda row: row.of.accuracy),
     )
-    rows = [RunRow(run.info.name, one) for run in runs for one in run.lengths.points]
+    rows = [RunRow(run.info.name, length) for run in runs for length in run.lengths.points]
     note = " ".join(["Context length in tokens, on a logarithmic scale.", *_length_notes(runs)])
     curve = Figure.of("lengths", "Accuracy by context length", note, columns, rows, draw)
     return (curve, *_effective_lengths(runs, colors))
@@ -202,23 +205,35 @@ def _length_notes(runs: list[RunSummary]) -> Iterator[str]:
 
 
 def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterator[Figure]:
-    rows = [RunRow(run.info.name, one) for run in runs if (one := run.lengths.effective) is not None]
+    rows = [RunRow(run.info.name, effective) for run in runs if (effective := run.lengths.effective) is not None]
     if not rows:
         return
-    tested = sorted({one.tokens for run in runs if run.lengths.effective for one in run.lengths.points})
+    tested_lengths = sorted({length.tokens for run in runs if run.lengths.effective for length in run.lengths.points})
 
-    def at(tokens: int) -> float:
-        return log2(max(tokens, tested[0] / 2))
+    def position(tokens: int) -> float:
+        return log2(max(tokens, tested_lengths[0] / 2))
 
     def point_of(row: RunRow[EffectiveLength]) -> Point:
-        one = row.of
-        low, high = (one.tokens, one.tokens) if one.low is None or one.high is None else (one.low, one.high)
-        return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}", effective_length(one))
+        effective = row.of
+        low, high = (
+            (effective.tokens, effective.tokens)
+            if effective.low is None or effective.high is None
+            else (effective.low, effective.high)
+        )
+        return Point(
+            position(effective.tokens),
+            position(low),
+            position(high),
+            f"{row.run}: {effective.note}",
+            effective_length(effective),
+        )
 
     def draw(width: float) -> SvgNode:
         lines = [DotRow(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
-        ticks = [at(0), *map(at, tested)]
-        return dot_plot("Effective length of each run", lines, width, at(0), at(tested[-1]), "tokens", ticks)
+        ticks = [position(0), *map(position, tested_lengths)]
+        return dot_plot(
+            "Effective length of each run", lines, width, position(0), position(tested_lengths[-1]), "tokens", ticks
+        )
 
     columns: tuple[FigureColumn[RunRow[EffectiveLength]], ...] = (
         FigureColumn("run", "Run", lambda row: row.run),
@@ -256,24 +271,24 @@ class _GroupRow:
 
 
 def _breakdown(findings: Findings, by: str, title: str) -> Figure:
-    found = [
+    breakdowns = [
         (run.info.name, breakdown)
         for run in with_responses(findings)
         for breakdown in run.breakdowns
         if breakdown.by == by
     ]
-    names = list(dict.fromkeys(group.name for _, one in found for group in one.groups))
+    names = list(dict.fromkeys(group.name for _, breakdown in breakdowns for group in breakdown.groups))
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
         dots = (
             (group.name, Dot(colors[run], point(f"{run}, {group.name}", group.accuracy)))
-            for run, one in found
-            for group in one.groups
+            for run, breakdown in breakdowns
+            for group in breakdown.groups
         )
         return dot_plot(f"Accuracy by {title.lower()}", dot_rows(names, dots), width)
 
-    rows = list(_group_rows(found))
+    rows = list(_group_rows(breakdowns))
     columns: tuple[FigureColumn[_GroupRow], ...] = (
         FigureColumn("run", "Run", lambda row: row.run),
         FigureColumn("group", title, lambda row: row.group),
@@ -281,16 +296,18 @@ def _breakdown(findings: Findings, by: str, title: str) -> Figure:
         FigureColumn("partial_credit", "Partial credit", lambda row: row.partial_credit, "share"),
         *count_columns(lambda row: row.counts, rows),
     )
-    overlap = " A question may be in several groups." if any(one.overlapping for _, one in found) else ""
+    overlap = (
+        " A question may be in several groups." if any(breakdown.overlapping for _, breakdown in breakdowns) else ""
+    )
     note = f"Accuracy by {title.lower()}, with 95% intervals.{overlap}"
     return Figure.of(f"by-{_file_name(by)}", title, note, columns, rows, draw)
 
 
-def _group_rows(found: list[tuple[str, Breakdown]]) -> Iterator[_GroupRow]:
-    for run, breakdown in found:
+def _group_rows(breakdowns: list[tuple[str, Breakdown]]) -> Iterator[_GroupRow]:
+    for run, breakdown in breakdowns:
         for group in breakdown.groups:
             yield _GroupRow(run, group.name, group.accuracy, group.partial_credit.value, group.counts)
-    for run, breakdown in found:
+    for run, breakdown in breakdowns:
         yield _GroupRow(run, "macro average", breakdown.macro_average)
 
 
@@ -302,12 +319,14 @@ def _file_name(name: str) -> str:
 def heat_maps(findings: Findings) -> tuple[Figure, ...]:
     """The heat maps of the findings; the page makes those of any other two tags itself."""
     numbered = [(number, run) for number, run in enumerate(findings.runs, start=1) if received(run)]
-    return tuple(_heat_map(number, run, one) for number, run in numbered for one in run.heat_maps)
+    return tuple(
+        _heat_map(number, run, heat_map_of_run) for number, run in numbered for heat_map_of_run in run.heat_maps
+    )
 
 
-def _heat_map(number: int, run: RunSummary, found: HeatMap) -> Figure:
-    rows = list(dict.fromkeys(cell.row for cell in found.cells))
-    columns = list(dict.fromkeys(cell.column for cell in found.cells))
+def _heat_map(number: int, run: RunSummary, heat_map_data: HeatMap) -> Figure:
+    rows = list(dict.fromkeys(cell.row for cell in heat_map_data.cells))
+    columns = list(dict.fromkeys(cell.column for cell in heat_map_data.cells))
     fields = [
         HeatCell(
             cell.row,
@@ -316,19 +335,25 @@ def _heat_map(number: int, run: RunSummary, found: HeatMap) -> Figure:
             cell.accuracy.items,
             f"{cell.row}, {cell.column}: {interval(cell.accuracy)}, {counted(cell.accuracy.items, 'question')}",
         )
-        for cell in found.cells
+        for cell in heat_map_data.cells
     ]
     return Figure.of(
-        f"heat-{number}-{_file_name(found.rows)}-{_file_name(found.columns)}",
-        f"{run.info.name}: {found.rows} by {found.columns}",
+        f"heat-{number}-{_file_name(heat_map_data.rows)}-{_file_name(heat_map_data.columns)}",
+        f"{run.info.name}: {heat_map_data.rows} by {heat_map_data.columns}",
         "Accuracy in percent. Empty cells have no questions; small numbers are based on fewer than ten.",
         (
-            FigureColumn("row", found.rows, lambda cell: cell.row),
-            FigureColumn("column", found.columns, lambda cell: cell.column),
+            FigureColumn("row", heat_map_data.rows, lambda cell: cell.row),
+            FigureColumn("column", heat_map_data.columns, lambda cell: cell.column),
             *accuracy_columns(lambda cell: cell.accuracy),
         ),
-        found.cells,
-        partial(heat_map, f"{run.info.name}: accuracy by {found.rows} and {found.columns}", rows, columns, fields),
+        heat_map_data.cells,
+        partial(
+            heat_map,
+            f"{run.info.name}: accuracy by {heat_map_data.rows} and {heat_map_data.columns}",
+            rows,
+            columns,
+            fields,
+        ),
     )
 
 
@@ -342,16 +367,22 @@ class _PassRow:
 
 def samples(findings: Findings) -> tuple[Figure, ...]:
     """pass@k, majority vote and agreement of repeated samples."""
-    found = [(run.info.name, run.samples) for run in with_responses(findings) if run.samples is not None]
-    rows = [_PassRow(run, one, k, share) for run, one in found for k, share in one.pass_at.items()]
+    run_samples = [(run.info.name, run.samples) for run in with_responses(findings) if run.samples is not None]
+    rows = [
+        _PassRow(run, samples_of_run, k, share)
+        for run, samples_of_run in run_samples
+        for k, share in samples_of_run.pass_at.items()
+    ]
     if not rows:
         return ()
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
         lines = [
-            Curve(colors[run], run, [(k, point(f"{run}, pass@{k}", share)) for k, share in one.pass_at.items()])
-            for run, one in found
+            Curve(
+                colors[run], run, [(k, point(f"{run}, pass@{k}", share)) for k, share in samples_of_run.pass_at.items()]
+            )
+            for run, samples_of_run in run_samples
         ]
         ticks = sorted({row.k for row in rows})
         return line_chart("pass@k by k", lines, [(k, str(k)) for k in ticks], width)
@@ -401,9 +432,9 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
     colors = run_colors(findings)
     benches = bench_names(findings)
 
-    def label(one: Baseline) -> str:
+    def label(baseline: Baseline) -> str:
         # Each bench has an "always NULL" baseline of its own.
-        return f"{one.name}, {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.name
+        return f"{baseline.name}, {benches.get(baseline.bench, baseline.bench)}" if len(benches) > 1 else baseline.name
 
     def draw(width: float) -> SvgNode:
         lines = [
@@ -433,8 +464,8 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
     )
     shortcuts = [line for bench in findings.benches for line in bench.baselines]
     if shortcuts:
-        measured = "; ".join(shortcuts).replace(":;", ":")
-        note = f"{note} Measured when the bench was built: {measured}."
+        shortcut_text = "; ".join(shortcuts).replace(":;", ":")
+        note = f"{note} Measured when the bench was built: {shortcut_text}."
     return (Figure.of("baselines", "Baselines and controls", note, columns, findings.baselines, draw),)
 
 
@@ -446,8 +477,8 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
     colors = run_colors(findings)
     benches = bench_names(findings)
 
-    def label(one: ClosedBookTest) -> str:
-        return f"{one.model} on {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.model
+    def label(test: ClosedBookTest) -> str:
+        return f"{test.model} on {benches.get(test.bench, test.bench)}" if len(benches) > 1 else test.model
 
     def draw(width: float) -> SvgNode:
         lines = [
@@ -471,5 +502,5 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
         FigureColumn("conclusion", "Conclusion", lambda row: row.conclusion),
     )
     note = " ".join(f"{label(test)} {test.conclusion}." for test in tests)
-    drawn = draw if any(test.p is not None for test in tests) else None
-    return (Figure.of("closed-book", "Accuracy without the context", note, columns, tests, drawn),)
+    draw_tests = draw if any(test.p is not None for test in tests) else None
+    return (Figure.of("closed-book", "Accuracy without the context", note, columns, tests, draw_tests),)

@@ -68,12 +68,12 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
 
 def _differs(findings: Findings, kind: CostKind) -> bool:
     """Whether at least two runs have a cost of this kind, and not all the same."""
-    known = [cost for run in findings.runs if (cost := amount(run, kind)) is not None]
-    return sum(cost > 0 for cost in known) > 1 and max(known) > (1 + SAME_COST) * min(known)
+    amounts = [cost for run in findings.runs if (cost := amount(run, kind)) is not None]
+    return sum(cost > 0 for cost in amounts) > 1 and max(amounts) > (1 + SAME_COST) * min(amounts)
 
 
 def _cost(findings: Findings, kind: CostKind) -> Figure:
-    amounts = {run.info.name: known for run in findings.runs if (known := amount(run, kind)) is not None}
+    amounts = {run.info.name: cost for run in findings.runs if (cost := amount(run, kind)) is not None}
     colors = run_colors(findings)
     questions = DRAWN_QUESTIONS[kind]
     unit = f"{UNITS[kind]} per {'question' if questions == 1 else f'{questions:,} questions'}"
@@ -83,12 +83,12 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
             ScatterPoint(
                 colors[run.info.name],
                 run.info.name,
-                known * questions,
-                point(f"{run.info.name}, {shown(known * questions)} {unit}", run.overall.accuracy),
+                cost * questions,
+                point(f"{run.info.name}, {format_cost(cost * questions)} {unit}", run.overall.accuracy),
                 run.info.bench if kind in run.cost.pareto_optimal else None,
             )
             for run in findings.runs
-            if (known := amounts.get(run.info.name)) is not None
+            if (cost := amounts.get(run.info.name)) is not None
         ]
         return scatter_plot(f"Accuracy against {unit}", spots, unit, width)
 
@@ -96,18 +96,18 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
     return Figure.of(f"cost-{kind}", f"Accuracy against {UNITS[kind]}", note, COLUMNS, findings.runs, draw)
 
 
-def shown(cost: float) -> str:
+def format_cost(cost: float) -> str:
     """The cost with two decimals, or with two digits if it is smaller than ten cents."""
     return f"{cost:,.2f}" if cost >= 0.1 else f"{Decimal(f'{cost:.2g}'):f}"
 
 
-def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:
+def _note(findings: Findings, drawn_runs: set[str], kind: CostKind) -> str:
     notes = [
         "A dashed line joins the Pareto-optimal runs of a bench: no other run on the same questions is both as "
         f"cheap and as accurate (costs within {SAME_COST:.0%} count as equal).",
         "Cost is on a logarithmic scale, averaged over the questions with a response.",
     ]
-    if len(drawn) > MAX_NAMES:
+    if len(drawn_runs) > MAX_NAMES:
         notes.append("Only Pareto-optimal runs are labeled; hover over a mark to see its run.")
     if any(amount(run, kind) == 0 for run in findings.runs):
         notes.append(
@@ -115,12 +115,15 @@ def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:
         )
     if kind == "seconds":
         notes.append("Seconds are the sum over all calls of a question.")
-    unknown = [run.info.name for run in findings.runs if run.info.name not in drawn and received(run)]
+    unknown = [run.info.name for run in findings.runs if run.info.name not in drawn_runs and received(run)]
     empty = [run.info.name for run in findings.runs if not received(run)]
     notes += [f"Not drawn, price unknown: {join_names(unknown)}."] if unknown else []
     notes += [f"Not drawn, no responses: {join_names(empty)}."] if empty else []
-    asked = {run.info.bench for run in findings.runs}, {run.overall.outcomes.questions for run in findings.runs}
-    if any(len(some) > 1 for some in asked):
+    benches_and_sizes = (
+        {run.info.bench for run in findings.runs},
+        {run.overall.outcomes.questions for run in findings.runs},
+    )
+    if any(len(distinct) > 1 for distinct in benches_and_sizes):
         notes.append("Runs on different questions are not compared with each other.")
     return " ".join(notes)
 

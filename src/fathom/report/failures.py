@@ -29,11 +29,11 @@ SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables
 
 def patterns(findings: Findings) -> tuple[Figure, ...]:
     """The error patterns of each run."""
-    found = [RunRow(run.info.name, pattern) for run in findings.runs for pattern in run.patterns if pattern.count]
-    if not found:
+    rows_by_run = [RunRow(run.info.name, pattern) for run in findings.runs for pattern in run.patterns if pattern.count]
+    if not rows_by_run:
         return ()
-    names = _by_count((row.of.name, row.of.count) for row in found)
-    rows = sorted(found, key=lambda row: names.index(row.of.name))
+    names = _by_count((row.of.name, row.of.count) for row in rows_by_run)
+    rows = sorted(rows_by_run, key=lambda row: names.index(row.of.name))
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
@@ -68,32 +68,34 @@ def _axis_end(high: float) -> float:
 
 def _competing(findings: Findings) -> list[RunSummary]:
     """The runs that summaries are about: those that are not controls, or all if there are no others."""
-    aside = controls(findings)
-    return [run for run in findings.runs if run.info.name not in aside] or list(findings.runs)
+    control_names = controls(findings)
+    return [run for run in findings.runs if run.info.name not in control_names] or list(findings.runs)
 
 
 def pattern_summary(findings: Findings) -> str:
-    found = [(run, pattern) for run in _competing(findings) for pattern in run.patterns if pattern.count]
-    if not found:
+    run_patterns = [(run, pattern) for run in _competing(findings) for pattern in run.patterns if pattern.count]
+    if not run_patterns:
         return ""
-    run, one = max(found, key=lambda pair: pair[1].count)
-    share = percent(one.share_of_errors)
-    return f"Most frequent: {one.name} ({one.description}), {share} of the errors of {run.info.name}."
+    run, most_frequent = max(run_patterns, key=lambda pair: pair[1].count)
+    share = percent(most_frequent.share_of_errors)
+    return (
+        f"Most frequent: {most_frequent.name} ({most_frequent.description}), {share} of the errors of {run.info.name}."
+    )
 
 
 def causes(findings: Findings) -> tuple[Figure, ...]:
     """The likely causes of incorrect answers in each run."""
-    found = [
+    rows_by_run = [
         RunRow(run.info.name, cause)
         for run in findings.runs
         if run.attribution
         for cause in run.attribution.causes
         if cause.count
     ]
-    if not found:
+    if not rows_by_run:
         return ()
-    names = _by_count((row.of.name, row.of.count) for row in found)
-    rows = sorted(found, key=lambda row: names.index(row.of.name))
+    names = _by_count((row.of.name, row.of.count) for row in rows_by_run)
+    rows = sorted(rows_by_run, key=lambda row: names.index(row.of.name))
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
@@ -109,7 +111,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
         FigureColumn("exposed_questions", "Exposed questions", lambda row: row.of.exposed_questions, "count"),
         *interval_columns(lambda row: row.of.rate, "rate", "Occurrence rate", prefix="rate_"),
         FigureColumn("operation", "Stage", lambda row: row.of.operation),
-        FigureColumn("alternatives", "Alternatives", lambda row: _listed(row.of.alternatives)),
+        FigureColumn("alternatives", "Alternatives", lambda row: _format_counts(row.of.alternatives)),
         FigureColumn("description", "Description", lambda row: row.of.description),
     )
     note = (
@@ -119,7 +121,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("causes", "Likely causes", note, columns, rows, draw), *_explained(findings))
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {number}" for name, number in counts.items())
 
 
@@ -131,12 +133,12 @@ def _rate_point(row: RunRow[Cause], rate: Estimate) -> Point:
 def _explained(findings: Findings) -> Iterator[Figure]:
     """How many incorrect answers have a likely cause, unless all of them have."""
     rows = [RunRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
-    drawn = [row for row in rows if row.of.incorrect]
-    if not any(row.of.explained < row.of.incorrect for row in drawn):
+    drawn_rows = [row for row in rows if row.of.incorrect]
+    if not any(row.of.explained < row.of.incorrect for row in drawn_rows):
         return
 
     def draw(width: float) -> SvgNode:
-        bars = [(row.run, _attribution_pieces(row.of)) for row in drawn]
+        bars = [(row.run, _attribution_pieces(row.of)) for row in drawn_rows]
         return stacked_bars("Incorrect answers with a likely cause", bars, width, run_colors(findings))
 
     columns: tuple[FigureColumn[RunRow[Attribution]], ...] = (
@@ -145,7 +147,7 @@ def _explained(findings: Findings) -> Iterator[Figure]:
         FigureColumn("explained", "Explained", lambda row: row.of.explained, "count"),
         FigureColumn("tied", "Tied", lambda row: row.of.tied, "count"),
         FigureColumn("unclear", "Unclear", lambda row: row.of.unclear, "count"),
-        FigureColumn("reasons", "Why unclear", lambda row: _listed(row.of.unclear_reasons)),
+        FigureColumn("reasons", "Why unclear", lambda row: _format_counts(row.of.unclear_reasons)),
     )
     note = "The cause of an answer is unclear if no single fault explains it, or several do about equally well."
     yield Figure.of("explained", "Explained answers", note, columns, rows, draw)
@@ -169,10 +171,10 @@ def _attribution_pieces(attribution: Attribution) -> list[Segment]:
 
 
 def cause_summary(findings: Findings) -> str:
-    found = [run.attribution for run in _competing(findings) if run.attribution]
+    attributions = [run.attribution for run in _competing(findings) if run.attribution]
     incorrect, explained = (
-        sum(attribution.incorrect for attribution in found),
-        sum(attribution.explained for attribution in found),
+        sum(attribution.incorrect for attribution in attributions),
+        sum(attribution.explained for attribution in attributions),
     )
     if not incorrect:
         return ""
@@ -191,18 +193,24 @@ class _LossRow:
 def loss_stages(findings: Findings) -> tuple[Figure, ...]:
     """Accuracy lost in finding, reading and computing."""
     # One accuracy alone is a bar without a loss.
-    found = [decomposition for decomposition in findings.loss_decompositions if len(decomposition.accuracy) > 1]
-    if not found:
+    decompositions = [
+        decomposition for decomposition in findings.loss_decompositions if len(decomposition.accuracy) > 1
+    ]
+    if not decompositions:
         return ()
     benches = bench_names(findings)
 
-    def label(one: LossDecomposition) -> str:
-        return f"{one.model} on {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.model
+    def label(decomposition: LossDecomposition) -> str:
+        return (
+            f"{decomposition.model} on {benches.get(decomposition.bench, decomposition.bench)}"
+            if len(benches) > 1
+            else decomposition.model
+        )
 
     def draw(width: float) -> SvgNode:
         return stacked_bars(
             "Accuracy lost at each stage",
-            [(label(decomposition), _loss_pieces(decomposition)) for decomposition in found],
+            [(label(decomposition), _loss_pieces(decomposition)) for decomposition in decompositions],
             width,
         )
 
@@ -213,24 +221,28 @@ def loss_stages(findings: Findings) -> tuple[Figure, ...]:
         *interval_columns(lambda row: row.share, "share", "Share"),
         FigureColumn("questions", "Questions", lambda row: row.share.items, "count"),
     )
-    rows = [row for decomposition in found for row in _loss_rows(decomposition)]
-    notes = " ".join(dict.fromkeys(note for decomposition in found for note in decomposition.notes))
+    rows = [row for decomposition in decompositions for row in _loss_rows(decomposition)]
+    notes = " ".join(dict.fromkeys(note for decomposition in decompositions for note in decomposition.notes))
     note = notes or "Each question was asked with every system; the table has the intervals."
-    is_lost = any(stage.lost.value > 0 for decomposition in found for stage in decomposition.stages)
+    is_lost = any(stage.lost.value > 0 for decomposition in decompositions for stage in decomposition.stages)
     return (Figure.of("loss-stages", "Accuracy lost by stage", note, columns, rows, draw if is_lost else None),)
 
 
-def _loss_rows(one: LossDecomposition) -> Iterator[_LossRow]:
-    for system, accuracy in one.accuracy.items():
-        yield _LossRow(one.model, one.bench, f"correct with {SYSTEMS.get(system, system)}", accuracy)
-    for stage in one.stages:
-        yield _LossRow(one.model, one.bench, f"lost in {stage.name}: {stage.description}", stage.lost)
+def _loss_rows(decomposition: LossDecomposition) -> Iterator[_LossRow]:
+    for system, accuracy in decomposition.accuracy.items():
+        yield _LossRow(
+            decomposition.model, decomposition.bench, f"correct with {SYSTEMS.get(system, system)}", accuracy
+        )
+    for stage in decomposition.stages:
+        yield _LossRow(
+            decomposition.model, decomposition.bench, f"lost in {stage.name}: {stage.description}", stage.lost
+        )
 
 
 def _loss_pieces(decomposition: LossDecomposition) -> list[Segment]:
-    kept = decomposition.accuracy.get("full")
+    accuracy = decomposition.accuracy.get("full")
     name = "correct with the full text"
-    pieces = [Segment("kept", name, kept.value, f"{name}: {interval(kept)}")] if kept else []
+    pieces = [Segment("kept", name, accuracy.value, f"{name}: {interval(accuracy)}")] if accuracy else []
     for stage in decomposition.stages:
         # A negative loss is sampling noise, which a bar cannot show; the table does.
         name = f"lost in {stage.name}"
@@ -243,15 +255,15 @@ def _loss_pieces(decomposition: LossDecomposition) -> list[Segment]:
 def steps(findings: Findings) -> tuple[Figure, ...]:
     """Which intermediate values the reasoning reaches."""
     # Without reasoning in most responses, as in direct answers, steps are reached by chance.
-    found = [
+    run_steps = [
         (run.info.name, run.steps)
         for run in findings.runs
         if run.steps is not None and 0 < received(run) <= 2 * run.steps.traces
     ]
-    if not any(step.reached for _, one in found for step in one.by_step):
+    if not any(step.reached for _, steps_of_run in run_steps for step in steps_of_run.by_step):
         return ()
     colors = run_colors(findings)
-    rows = [RunRow(run, step) for run, one in found for step in one.by_step]
+    rows = [RunRow(run, step) for run, steps_of_run in run_steps for step in steps_of_run.by_step]
     most = max((row.of.step for row in rows), default=0)
 
     def draw(width: float) -> SvgNode:
@@ -326,10 +338,10 @@ def _correlation_point(correlate: Correlate) -> Point:
     return Point(correlate.correlation, correlate.low, correlate.high, tip)
 
 
-def _exclusions(found: Correlates) -> Iterator[str]:
+def _exclusions(model: Correlates) -> Iterator[str]:
     """Why there is no logistic model, and which properties are excluded."""
-    if found.note:
-        yield found.note
-    excluded = found.excluded | (found.fit.excluded if found.fit else {})
+    if model.note:
+        yield model.note
+    excluded = model.excluded | (model.fit.excluded if model.fit else {})
     if excluded:
         yield f"Excluded: {'; '.join(f'{name} ({reason})' for name, reason in excluded.items())}."

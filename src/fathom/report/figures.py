@@ -60,7 +60,7 @@ def interval_columns(
 
 def _field(get: Callable[[R], Estimate | StageCounts | None], name: str) -> Callable[[R], ColumnValue]:
     """Reads a field of what `get` returns for a record; None if that is None."""
-    return lambda record: None if (one := get(record)) is None else getattr(one, name)
+    return lambda record: None if (value := get(record)) is None else getattr(value, name)
 
 
 def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[FigureColumn[R], ...]:
@@ -74,18 +74,18 @@ def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[FigureColumn[R], ...
 
 def count_columns(get: Callable[[R], StageCounts | None], records: Iterable[R]) -> tuple[FigureColumn[R], ...]:
     """Questions built, fitted, failed, dropped by fitting and retired. The page hides those that lost nothing."""
-    known = [one for record in records if (one := get(record)) is not None]
-    dropped = any(one.built not in (None, one.fitted) for one in known)
-    shown = {
+    counts = [count for record in records if (count := get(record)) is not None]
+    dropped = any(count.built not in (None, count.fitted) for count in counts)
+    is_shown = {
         "built": dropped,
         "fitted": dropped,
-        "errors": any(one.errors for one in known),
-        "dropped": any(one.dropped for one in known),
-        "retired": any(one.retired for one in known),
+        "errors": any(count.errors for count in counts),
+        "dropped": any(count.dropped for count in counts),
+        "retired": any(count.retired for count in counts),
     }
 
     return tuple(
-        FigureColumn(name, name.capitalize(), _field(get, name), "count", not show) for name, show in shown.items()
+        FigureColumn(name, name.capitalize(), _field(get, name), "count", not show) for name, show in is_shown.items()
     )
 
 
@@ -125,7 +125,7 @@ class Figure:
     ) -> Figure:
         """The figure whose rows are read from `records`."""
         rows = tuple(tuple(column.value(record) for column in columns) for record in records)
-        headers = tuple(Header(one.name, one.title, one.kind, one.hidden) for one in columns)
+        headers = tuple(Header(column.name, column.title, column.kind, column.hidden) for column in columns)
         return cls(id, title, note, headers, rows, draw)
 
     def as_csv(self) -> str:

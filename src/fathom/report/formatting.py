@@ -34,9 +34,9 @@ def interval(estimate: Estimate) -> str:
     return f"{percent(estimate.value, 1)} ({percent(estimate.low, 1)} to {percent(estimate.high, 1)})"
 
 
-def effective_length(found: EffectiveLength) -> str:
+def effective_length(effective: EffectiveLength) -> str:
     """64K, or 64K+ where the longest length tested is reached."""
-    return "none" if found.length is None else f"{found.length}{'+' if found.reaches_longest else ''}"
+    return "none" if effective.length is None else f"{effective.length}{'+' if effective.reaches_longest else ''}"
 
 
 def point(name: str, estimate: Estimate) -> Point:
@@ -56,7 +56,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     columns = list(zip(*names, strict=False)) if len(names) > 1 else []
     shared = sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, columns))
     cut = max(names[0].rfind(sign, 0, shared) for sign in "-/ ") + 1 if shared else 0
-    return {name: f"…{name[cut:]}" if cut and all(len(one) > cut for one in names) else name for name in names}
+    return {name: f"…{name[cut:]}" if cut and all(len(name) > cut for name in names) else name for name in names}
 
 
 def title_of(findings: Findings) -> str:

@@ -90,7 +90,7 @@ class TagColumns:
         Items without the tag have an empty value.
         """
         groupings = Groupings.of(tuple(self._families))
-        made = []
+        tags = []
         for name in sorted(set(self._names) - groupings.ungrouped, key=groupings.order):
             names, column = self._names[name].listed(), self._columns[name]
             values = groupings.ordered(name, names)
@@ -98,8 +98,8 @@ class TagColumns:
             if -1 in column and "" not in values:
                 values.append("")
             indices = [*map(values.index, names), values.index("") if "" in values else -1]
-            made.append((name, values, [indices[number] for number in column]))
-        return made
+            tags.append((name, values, [indices[number] for number in column]))
+        return tags
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ class RunResponses:
     starts: array[int]
     """For each question of the bench, the index of its first sample in `findings`; -1 if the run does not ask it."""
 
-    def first(self, bench: int, place: int) -> ItemFinding | None:
+    def first(self, bench: int, index: int) -> ItemFinding | None:
         """The finding about the first response to a question of a bench; None if the run does not ask it."""
-        start = self.starts[place] if bench == self.bench else -1
+        start = self.starts[index] if bench == self.bench else -1
         return None if start < 0 else self.findings[start]
 
     def every(self, item: ShownItem) -> Sequence[ItemFinding]:
@@ -176,11 +176,11 @@ class Items:
         return len(self._contexts)
 
     def _items(self) -> Iterator[ShownItem]:
-        for bench, opened in enumerate(self.benches):
-            places = count()
-            for context, items in opened.by_context():
+        for bench, bench_of_items in enumerate(self.benches):
+            numbers = count()
+            for context, items in bench_of_items.by_context():
                 for item in items:
-                    yield ShownItem(item.question, item.key, context, bench, next(places))
+                    yield ShownItem(item.question, item.key, context, bench, next(numbers))
 
     def _run_responses(self, info: RunInfo, item_findings: Sequence[ItemFinding]) -> RunResponses:
         bench = next(
@@ -196,7 +196,7 @@ class Items:
 
     def _questions(self) -> Iterator[tuple[int, int, QuestionId]]:
         """The bench of each question, its number in it, and its id."""
-        return ((bench, place, id) for bench, numbers in enumerate(self._numbers) for id, place in numbers.items())
+        return ((bench, index, id) for bench, numbers in enumerate(self._numbers) for id, index in numbers.items())
 
     def index(self) -> dict[str, object]:
         """What the filters and the list need about every item."""
@@ -216,8 +216,8 @@ class Items:
     def _run_index(self, run: RunResponses) -> dict[str, object]:
         outcomes, causes, scores, stages, few = [], [], [], [], []
         patterns: list[list[int]] = []
-        for number, (bench, place, _) in enumerate(self._questions()):
-            finding = run.first(bench, place)
+        for number, (bench, index, _) in enumerate(self._questions()):
+            finding = run.first(bench, index)
             outcomes.append(OUTCOME_LETTERS[finding.outcome] if finding else "-")
             cause = _cause(finding)
             causes.append(self.causes(cause) if cause else -1)
@@ -242,7 +242,7 @@ class Items:
         """Tokens, milliseconds and microdollars of each first response; null where nothing was sent or known."""
         if len(self) * len(self.runs) > MAX_COSTS:
             return {}
-        sent = [self._sent(run, bench, place, id) for bench, place, id in self._questions()]
+        sent = [self._sent(run, bench, index, id) for bench, index, id in self._questions()]
         return {
             "tokens": [usage and usage.input_tokens + usage.output_tokens for usage in sent],
             "seconds": [usage and round(usage.seconds * 1e3) for usage in sent],
@@ -250,8 +250,8 @@ class Items:
         }
 
     @staticmethod
-    def _sent(run: RunResponses, bench: int, place: int, id: QuestionId) -> Usage | None:
-        finding = run.first(bench, place)
+    def _sent(run: RunResponses, bench: int, index: int, id: QuestionId) -> Usage | None:
+        finding = run.first(bench, index)
         response = None if finding is None or finding.outcome in NOT_SENT else run.responses.get(id, 0)
         return None if response is None else response.usage
 
@@ -267,16 +267,16 @@ class Items:
         """Approximate size of the responses' texts in the page, from a sample."""
         total = sum(len(run.responses) for run in self.runs)
         step = max(1, total // 400)
-        some = [response for run in self.runs for response in run.responses.every(step)]
+        sampled = [response for run in self.runs for response in run.responses.every(step)]
         texts = [
             [
                 shortened(stored.text, limits.response),
                 shortened(stored.thinking, limits.thinking),
                 steps_of(stored.trace, limits),
             ]
-            for stored in some
+            for stored in sampled
         ]
-        return len(packed(texts)) * total // max(1, len(some))
+        return len(packed(texts)) * total // max(1, len(sampled))
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
         """The corpus of the bench; without it, passages have positions but no text."""
@@ -297,20 +297,23 @@ class Items:
             self.notes.append(note)
 
     def _part(
-        self, start: int, shown: Sequence[ShownItem], opened: Sequence[PassageCollector], limits: TextLimits
+        self, start: int, items_of_part: Sequence[ShownItem], collectors: Sequence[PassageCollector], limits: TextLimits
     ) -> dict[str, object]:
         words = NameTable()
-        for passages in opened:
+        for passages in collectors:
             passages.begin()
-        items = [_item(item, opened[item.bench], words) for item in shown]
+        items = [_item(item, collectors[item.bench], words) for item in items_of_part]
         return {
             "start": start,
             "items": items,
             "responses": [
-                [[self._response(run, item, finding, limits, words) for finding in run.every(item)] for item in shown]
+                [
+                    [self._response(run, item, finding, limits, words) for finding in run.every(item)]
+                    for item in items_of_part
+                ]
                 for run in self.runs
             ],
-            "benches": [passages.finished() for passages in opened],
+            "benches": [passages.finished() for passages in collectors],
             "words": words.listed(),
         }
 
@@ -343,7 +346,7 @@ class Items:
             [self.patterns(name) for name in finding.patterns],
             # A number for each step, negative if it was not reached.
             [
-                _signed(words(f"{step.name}: {shortened(step.value, 80)}"), step.at is not None)
+                _sign_by_reached(words(f"{step.name}: {shortened(step.value, 80)}"), step.at is not None)
                 for step in finding.steps[:24]
             ],
             sorted(verdict.measures.items()) if verdict else [],
@@ -374,7 +377,7 @@ def _item(item: ShownItem, passages: PassageCollector, words: NameTable) -> list
     ]
 
 
-def _signed(number: int, reached: bool) -> int:
+def _sign_by_reached(number: int, reached: bool) -> int:
     return number + 1 if reached else -number - 1
 
 
@@ -421,23 +424,25 @@ class PassageCollector:
         """The number of a context; its layout is stored, not its text."""
         if context.id not in self._contexts:
             self._contexts[context.id] = len(self._contexts)
-            places = [[self._document(place.document), *place.span, place.token] for place in context.places]
-            self._layouts.append([context.id, context.tokens, places])
+            placements = [
+                [self._document(placement.document), *placement.span, placement.token] for placement in context.places
+            ]
+            self._layouts.append([context.id, context.tokens, placements])
         return self._contexts[context.id]
 
     def number(self, context: Context, passage: Passage) -> int | None:
         """The number of a passage; None if one of its ends is not shown."""
-        place = next((place for place in context.places if place.document == passage.document), None)
-        located = None if place is None else place.locate(passage.span)
-        if place is None or located is None:
+        placement = next((placement for placement in context.places if placement.document == passage.document), None)
+        located = None if placement is None else placement.locate(passage.span)
+        if placement is None or located is None:
             return None
         # Positions are those in the text as shown, with the place's edits applied.
-        shown = _Place(passage.document, place.edits, located.shifted(-place.span.start))
-        return self._passages.setdefault(shown, len(self._passages))
+        placed_passage = _Place(passage.document, placement.edits, located.shifted(-placement.span.start))
+        return self._passages.setdefault(placed_passage, len(self._passages))
 
     def finished(self) -> dict[str, object]:
         """The collected documents, contexts and passages of the part."""
-        cut = [self._cut(*place) for place in self._passages]
+        cut = [self._cut(*passage) for passage in self._passages]
         titles = [self._titles.get(document, document) for document in self._documents]
         return {"documents": titles, "contexts": self._layouts, "passages": cut}
 

@@ -117,7 +117,7 @@ class LeaderboardEntry:
 
 def leaderboard(findings: Findings) -> Figure:
     """Every bench with its entries, the best first."""
-    found = entries(findings)
+    all_entries = entries(findings)
     names = bench_names(findings)
 
     def label(entry: LeaderboardEntry) -> str:
@@ -132,7 +132,7 @@ def leaderboard(findings: Findings) -> Figure:
                 label(entry),
                 [Dot(0 if entry.kind == "model" else GRAY, point(label(entry), entry.run.overall.accuracy))],
             )
-            for entry in found
+            for entry in all_entries
             if received(entry.run)
         ]
         return dot_plot("Accuracy by bench, model and system", lines, width)
@@ -152,7 +152,7 @@ def leaderboard(findings: Findings) -> Figure:
         FigureColumn("notes", "Notes", _notes),
         FigureColumn("max_accuracy", "Max accuracy", lambda entry: entry.run.overall.max_accuracy, "share"),
         *(_of_run(column) for column in response_columns()),
-        *count_columns(lambda entry: entry.run.overall.counts, found),
+        *count_columns(lambda entry: entry.run.overall.counts, all_entries),
         FigureColumn("price", "Price per question", lambda entry: price_per_question(entry.run), "money"),
     )
     note = (
@@ -161,7 +161,7 @@ def leaderboard(findings: Findings) -> Figure:
         "if there are no other models, simulated models are ranked. If a model and system has several runs, the first "
         "complete one is shown, whatever its score; the bench's page has all."
     )
-    return Figure.of("leaderboard", "Leaderboard", note, columns, found, draw)
+    return Figure.of("leaderboard", "Leaderboard", note, columns, all_entries, draw)
 
 
 def _of_run(column: FigureColumn[RunSummary]) -> FigureColumn[LeaderboardEntry]:
@@ -176,19 +176,20 @@ def _notes(entry: LeaderboardEntry) -> str:
 def entries(findings: Findings) -> list[LeaderboardEntry]:
     """One entry for each model, system and prompting on each bench, the best first."""
     kinds = run_kinds(findings)
-    alike: dict[tuple[str, ...], list[RunSummary]] = {}
+    by_system: dict[tuple[str, ...], list[RunSummary]] = {}
     for run in findings.runs:
         info = run.info
-        alike.setdefault((info.bench, info.model, info.system, info.prompting), []).append(run)
-    shown = {_shown(runs).info.name: len(runs) for runs in alike.values()}
-    order = [run for run in ranked(findings) if run.info.name in shown]
+        by_system.setdefault((info.bench, info.model, info.system, info.prompting), []).append(run)
+    runs_by_name = {_run_to_show(runs).info.name: len(runs) for runs in by_system.values()}
+    order = [run for run in ranked(findings) if run.info.name in runs_by_name]
     ranks = {run.info.name: rank for ranking in _rankings(order, kinds) for rank, run in ranking}
     return [
-        LeaderboardEntry(run, shown[run.info.name], kinds[run.info.name], ranks.get(run.info.name)) for run in order
+        LeaderboardEntry(run, runs_by_name[run.info.name], kinds[run.info.name], ranks.get(run.info.name))
+        for run in order
     ]
 
 
-def _shown(runs: Sequence[RunSummary]) -> RunSummary:
+def _run_to_show(runs: Sequence[RunSummary]) -> RunSummary:
     """The first of the most complete runs: showing the best of many would favor models that were run often."""
     return min(runs, key=lambda run: (not received(run), is_partial(run), missing(run) > 0))
 

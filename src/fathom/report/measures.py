@@ -69,12 +69,12 @@ def _ratios(findings: Findings) -> Iterator[Figure]:
 
 def _main_measures(findings: Findings) -> set[str]:
     """The measures that are drawn: those of other figures and of summaries, or all where there are none."""
-    named: set[str] = set()
+    names: set[str] = set()
     for bench in findings.benches:
         figures = figures_of(findings, bench.fingerprint)
-        pairs = (name for one in figures.precision_recall for name in (one.precision, one.recall))
-        named.update(pairs, figures.best, (one.name for one in measures_of(bench.families) if one.summary))
-    return named or {measure.name for run in findings.runs for measure in run.measures}
+        pairs = (name for pair in figures.precision_recall for name in (pair.precision, pair.recall))
+        names.update(pairs, figures.best, (measure.name for measure in measures_of(bench.families) if measure.summary))
+    return names or {measure.name for run in findings.runs for measure in run.measures}
 
 
 def _average_columns(name: str) -> tuple[FigureColumn[RunRow[MeasureSummary]], ...]:
@@ -104,10 +104,10 @@ class _Pair:
 
 def _precision_recall(findings: Findings) -> Iterator[Figure]:
     rows = [
-        _Pair(run, one, precision, recall)
+        _Pair(run, pair, precision, recall)
         for run in _with_measures(findings)
-        for one in figures_of(findings, run.info.bench).precision_recall
-        if (precision := measure_of(run, one.precision)) and (recall := measure_of(run, one.recall))
+        for pair in figures_of(findings, run.info.bench).precision_recall
+        if (precision := measure_of(run, pair.precision)) and (recall := measure_of(run, pair.recall))
     ]
     if not rows:
         return
@@ -191,12 +191,12 @@ class _SpreadRow:
     spread: Spread
 
     def box(self, colors: dict[str, int], unit: str) -> Box:
-        found = self.spread
+        spread = self.spread
         tip = (
-            f"{self.name}: median {found.median:,.4g}, quartiles {found.p25:,.4g} to {found.p75:,.4g}, mean "
-            f"{found.mean:,.4g}, max {found.max:,.4g} {unit}, {counted(found.count, 'value')}"
+            f"{self.name}: median {spread.median:,.4g}, quartiles {spread.p25:,.4g} to {spread.p75:,.4g}, mean "
+            f"{spread.mean:,.4g}, max {spread.max:,.4g} {unit}, {counted(spread.count, 'value')}"
         )
-        return Box(colors[self.run.info.name] if self.run else None, self.name, found, tip)
+        return Box(colors[self.run.info.name] if self.run else None, self.name, spread, tip)
 
 
 SPREAD_COLUMNS: tuple[FigureColumn[_SpreadRow], ...] = (
@@ -215,24 +215,29 @@ SPREAD_COLUMNS: tuple[FigureColumn[_SpreadRow], ...] = (
 
 
 def _distributions(findings: Findings) -> Iterator[Figure]:
-    found: dict[str, list[tuple[RunSummary, DistributionSummary]]] = defaultdict(list)
+    by_name: dict[str, list[tuple[RunSummary, DistributionSummary]]] = defaultdict(list)
     for run in with_responses(findings):
         for distribution in run.distributions:
-            found[distribution.name].append((run, distribution))
-    for name, some in found.items():
-        rows = [*_references(some), *(_SpreadRow(run.info.name, run, one.of_run) for run, one in some if one.of_run)]
-        unit = some[0][1].unit or name
+            by_name[distribution.name].append((run, distribution))
+    for name, summaries in by_name.items():
+        rows = [
+            *_references(summaries),
+            *(_SpreadRow(run.info.name, run, summary.of_run) for run, summary in summaries if summary.of_run),
+        ]
+        unit = summaries[0][1].unit or name
         title = f"Distribution: {name}"
         yield _box_figure(findings, f"distribution-{'-'.join(name.split())}", title, rows, unit)
 
 
-def _references(some: Sequence[tuple[RunSummary, DistributionSummary]]) -> Iterator[_SpreadRow]:
+def _references(summaries: Sequence[tuple[RunSummary, DistributionSummary]]) -> Iterator[_SpreadRow]:
     """The reference of each bench: that of the run with the most values, since others may lack responses."""
     by_bench: dict[str, DistributionSummary] = {}
-    for run, one in some:
-        known = by_bench.get(run.info.bench)
-        if one.reference and (known is None or known.reference is None or one.reference.count > known.reference.count):
-            by_bench[run.info.bench] = one
+    for run, summary in summaries:
+        earlier = by_bench.get(run.info.bench)
+        if summary.reference and (
+            earlier is None or earlier.reference is None or summary.reference.count > earlier.reference.count
+        ):
+            by_bench[run.info.bench] = summary
     for distribution in by_bench.values():
         if distribution.reference is not None:
             yield _SpreadRow(distribution.reference_label, None, distribution.reference)
@@ -287,8 +292,10 @@ def _by_length(findings: Findings) -> Iterator[Figure]:
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
-        ordered = sorted(dict.fromkeys(row.measure for row in rows), key=[row.measure for row in rows].index)
-        names = [name for one in ordered for name in dict.fromkeys(row.name for row in rows if row.measure == one)]
+        measures = sorted(dict.fromkeys(row.measure for row in rows), key=[row.measure for row in rows].index)
+        names = [
+            name for measure in measures for name in dict.fromkeys(row.name for row in rows if row.measure == measure)
+        ]
         dots = ((row.name, Dot(colors[row.run], point(f"{row.run}, {row.name}", row.value))) for row in rows)
         return dot_plot("Measures by length of the context", dot_rows(names, dots), width)
 

@@ -93,15 +93,17 @@ def _recall_by_group(findings: Findings) -> Figure:
 
 def _group_rows(findings: Findings) -> Iterator[_GroupRow]:
     for run in findings.runs:
-        several = [breakdown for breakdown in run.breakdowns if len(breakdown.groups) > 1]
+        split_breakdowns = [breakdown for breakdown in run.breakdowns if len(breakdown.groups) > 1]
         groups = [
             ("all", run.overall),
-            *((breakdown.by.capitalize(), group) for breakdown in several for group in breakdown.groups),
+            *((breakdown.by.capitalize(), group) for breakdown in split_breakdowns for group in breakdown.groups),
         ]
         for by, group in groups:
-            has = group.measures
-            if SPAN_RECALL in has:
-                yield _GroupRow(run.info.name, by, group.name, has[SPAN_RECALL], has[DOCUMENT_RECALL], has[TOO_FEW])
+            measures = group.measures
+            if SPAN_RECALL in measures:
+                yield _GroupRow(
+                    run.info.name, by, group.name, measures[SPAN_RECALL], measures[DOCUMENT_RECALL], measures[TOO_FEW]
+                )
 
 
 def recall_summary(findings: Findings) -> str:
@@ -115,15 +117,15 @@ def recall_summary(findings: Findings) -> str:
 
 def failure_stages(findings: Findings) -> tuple[Figure, ...]:
     """The stages at which systems of several steps failed."""
-    shown = [run for run in findings.runs if run.failure_stages]
-    rows = [RunRow(run.info.name, stage) for run in shown for stage in run.failure_stages if stage.count]
+    failed_runs = [run for run in findings.runs if run.failure_stages]
+    rows = [RunRow(run.info.name, stage) for run in failed_runs for stage in run.failure_stages if stage.count]
     if not rows:
         return ()
 
     def draw(width: float) -> SvgNode:
         bars = [
             (run.info.name, [_segment(stage_of_run) for stage_of_run in run.failure_stages if stage_of_run.count])
-            for run in shown
+            for run in failed_runs
         ]
         return stacked_bars("Failures by stage", bars, width, run_colors(findings))
 

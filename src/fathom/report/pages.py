@@ -106,7 +106,7 @@ def write_page(
     findings = in_page_order(findings)
     items = Items(findings, item_findings, options.corpus)
     parts = options.parts
-    shown = sections(findings)
+    page_sections = sections(findings)
     # The index comes first: it numbers the patterns and causes that the parts refer to.
     index = items.index()
     responses = len(items) * max(1, len(items.runs))
@@ -114,12 +114,12 @@ def write_page(
         for limits in LIMIT_LEVELS:
             if limits is not LIMIT_LEVELS[-1] and items.weight(limits) > MAX_BYTES:
                 continue
-            inside = [packed(part) for part in items.parts(limits)]
-            head = _head(findings, items, index, shown, limits, title)
-            content = _page(findings, head, inside, None, options.refresh)
+            parts_inside = [packed(part) for part in items.parts(limits)]
+            head = _head(findings, items, index, page_sections, limits, title)
+            content = _page(findings, head, parts_inside, None, options.refresh)
             if len(content) <= MAX_BYTES or (parts is False and limits is LIMIT_LEVELS[-1]):
                 return _write(path, content, (), items)
-    return _in_parts(findings, items, index, shown, path, title, options.refresh)
+    return _in_parts(findings, items, index, page_sections, path, title, options.refresh)
 
 
 def check_page_path(path: Path) -> None:
@@ -132,7 +132,7 @@ def _in_parts(
     findings: Findings,
     items: Items,
     index: dict[str, object],
-    shown: Sequence[PageSection],
+    page_sections: Sequence[PageSection],
     path: Path,
     title: str,
     refresh: int | None,
@@ -141,15 +141,15 @@ def _in_parts(
     folder = path.with_name(f"{path.stem}-parts")
     with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for left in folder.glob("[0-9]*.js"):
-            left.unlink()
+        for old_part in folder.glob("[0-9]*.js"):
+            old_part.unlink()
     sizes: list[int] = []
     for number, part in enumerate(items.parts(limits)):
         content = f'fathomPart({number},"{packed(part)}");\n'.encode()
         with atomic_write(folder / f"{number}.js") as file:
             file.write(content)
         sizes.append(len(content))
-    head = _head(findings, items, index, shown, limits, title)
+    head = _head(findings, items, index, page_sections, limits, title)
     content = _page(findings, head, [], folder.name, refresh)
     return _write(path, content, sizes, items)
 
@@ -164,7 +164,7 @@ def _head(
     findings: Findings,
     items: Items,
     index: dict[str, object],
-    shown: Sequence[PageSection],
+    page_sections: Sequence[PageSection],
     limits: TextLimits,
     title: str,
 ) -> dict[str, object]:
@@ -200,7 +200,7 @@ def _head(
                 # The page makes heat maps of any two tags itself.
                 "figures": [figure.for_page() for figure in section.figures[: 1 if section.view == "heat" else None]],
             }
-            for section in shown
+            for section in page_sections
         ],
         "items": index,
     }
@@ -221,18 +221,22 @@ def _run_properties(findings: Findings) -> list[tuple[str, list[str]]]:
 
 
 def _page(
-    findings: Findings, head: dict[str, object], inside: Sequence[str], beside: str | None, refresh: int | None
+    findings: Findings,
+    head: dict[str, object],
+    parts_inside: Sequence[str],
+    parts_folder: str | None,
+    refresh: int | None,
 ) -> bytes:
     """The whole file. Files beside it are admitted by a nonce that depends on the page's content."""
-    data = packed(head | {"beside": beside})
+    data = packed(head | {"beside": parts_folder})
     title = str(head["title"])
     return assembled(
         title,
         first_paint(findings, title, summary(findings)),
-        "".join(f'<script type="text/plain" class="part">{part}</script>\n' for part in inside),
+        "".join(f'<script type="text/plain" class="part">{part}</script>\n' for part in parts_inside),
         data,
         SCRIPTS,
-        beside is not None,
+        parts_folder is not None,
         refresh,
     )
 
@@ -240,7 +244,7 @@ def _page(
 def assembled(
     title: str,
     content: str,
-    more: str,
+    parts: str,
     data: str,
     scripts: Sequence[str],
     admits_scripts: bool = False,
@@ -250,12 +254,12 @@ def assembled(
 
     `content` is the HTML that is shown until the script has run.
     """
-    style, script = source("theme.css") + source("style.css"), _joined(tuple(scripts))
+    style, script = source("theme.css") + source("style.css"), _page_script(tuple(scripts))
     # Derived from the data: no text in the data can contain its own hash.
     nonce = hashlib.sha256(data.encode()).hexdigest()[:32]
-    admitted = f" 'nonce-{nonce}'" if admits_scripts else ""
+    nonce_source = f" 'nonce-{nonce}'" if admits_scripts else ""
     policy = (
-        f"default-src 'none'; script-src {source_hash(script)}{admitted}; style-src {source_hash(style)}; "
+        f"default-src 'none'; script-src {source_hash(script)}{nonce_source}; style-src {source_hash(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     pieces = {
@@ -266,12 +270,12 @@ def assembled(
         "STYLE": style,
         "NONCE": nonce if admits_scripts else "",
         "DATA": data,
-        "PARTS": more,
+        "PARTS": parts,
         "SCRIPT": script,
     }
     page = source("page.html")
-    head, *rest = page.split("{{")
-    return (head + "".join(_filled(piece, pieces) for piece in rest)).encode()
+    head, *pieces_after = page.split("{{")
+    return (head + "".join(_filled(piece, pieces) for piece in pieces_after)).encode()
 
 
 def _filled(piece: str, pieces: dict[str, str]) -> str:
@@ -286,6 +290,6 @@ def source(name: str) -> str:
 
 
 @cache
-def _joined(names: tuple[str, ...]) -> str:
+def _page_script(names: tuple[str, ...]) -> str:
     """The page's script: its files joined in one function scope."""
     return '\n(() => {\n"use strict";\n' + "\n".join(source(name) for name in names) + "\n})();\n"

@@ -61,14 +61,14 @@ class _Layout:
 
     @property
     def grid(self) -> list[list[PivotCell | None]]:
-        found = {(cell.row, cell.column): cell for cell in self.table.cells}
-        return [[found.get((row, column)) for column in self.table.column_values] for row in self.table.row_values]
+        cells = {(cell.row, cell.column): cell for cell in self.table.cells}
+        return [[cells.get((row, column)) for column in self.table.column_values] for row in self.table.row_values]
 
     def words(self, cell: PivotCell | None, percent: str = "%", dash: str = "-") -> str:
         """A cell as text; empty if there is nothing in it."""
         if cell is None:
             return ""
-        measure = next(one for one in self.table.measures if one.name == cell.measure)
+        measure = next(measure for measure in self.table.measures if measure.name == cell.measure)
         mark = "" if cell.comparable else "*"
         if cell.value is None:
             return MISSING + mark
@@ -102,9 +102,9 @@ def as_text(table: PivotTable, detail: Detail = "full", decimals: int = 1) -> st
     layout = _Layout(table, detail, decimals)
     levels = len(table.columns)
     body = [[layout.words(cell) for cell in line] for line in layout.grid]
-    labels = [_indented(row, before) for row, before in zip(table.row_values, [None, *table.row_values], strict=False)]
+    labels = [_indented(row, above) for row, above in zip(table.row_values, [None, *table.row_values], strict=False)]
     widths = [max(map(text_width, column)) for column in zip(*body, strict=True)] if body else []
-    headings = [list(one) for one in zip(*table.column_values, strict=True)] if levels else []
+    headings = [list(labels_of_level) for labels_of_level in zip(*table.column_values, strict=True)] if levels else []
     widths = _widened(widths, headings)
     row_labels = [line for lines in labels for line in lines]
     first = max(map(text_width, [*row_labels, " / ".join(table.rows)]), default=0)
@@ -117,8 +117,8 @@ def as_text(table: PivotTable, detail: Detail = "full", decimals: int = 1) -> st
     for label, cells in zip(labels, body, strict=True):
         *outer, last = label
         lines += [f"  {line}" for line in outer]
-        shown = "  ".join(_padded(cell, width, right=True) for cell, width in zip(cells, widths, strict=True))
-        lines.append(f"  {_padded(last, first)}  {shown}".rstrip())
+        cell_text = "  ".join(_padded(cell, width, right=True) for cell, width in zip(cells, widths, strict=True))
+        lines.append(f"  {_padded(last, first)}  {cell_text}".rstrip())
     lines += [f"  note: {note}" for note in table.notes]
     return "\n".join(lines)
 
@@ -138,10 +138,10 @@ def _padded(words: str, width: int, right: bool = False) -> str:
 
 def _spans(heading: Sequence[str], above: Sequence[Sequence[str]]) -> list[tuple[str, int, int]]:
     """The labels of one level of columns with the columns that they cover: equal neighbors under equal labels."""
-    keys = [tuple(one[index] for one in (*above, heading)) for index in range(len(heading))]
+    keys = [tuple(labels_above[index] for labels_above in (*above, heading)) for index in range(len(heading))]
     spans, start = [], 0
-    for key, some in groupby(keys):
-        count = len(list(some))
+    for key, members in groupby(keys):
+        count = len(list(members))
         spans.append((key[-1], start, start + count))
         start += count
     return spans
@@ -212,9 +212,11 @@ def as_latex(table: PivotTable, detail: Detail = "full", decimals: int = 1) -> s
         rf"\begin{{tabular}}{{{'l' * count}{'r' * len(table.column_values)}}}",
         r"\toprule",
     ]
-    shown = [_titled(table, column) for column in table.column_values]
+    titles = [_titled(table, column) for column in table.column_values]
     headings = (
-        [list(one) for one in zip(*shown, strict=True)] if table.columns else [[_measure_title(table.measures[0])]]
+        [list(titles_of_level) for titles_of_level in zip(*titles, strict=True)]
+        if table.columns
+        else [[_measure_title(table.measures[0])]]
     )
     for level, heading in enumerate(headings):
         corner = [*map(_latex, table.rows)] if level == len(headings) - 1 else [""] * count
@@ -223,18 +225,18 @@ def as_latex(table: PivotTable, detail: Detail = "full", decimals: int = 1) -> s
         rules = [rf"\cmidrule(lr){{{count + start + 1}-{count + end}}}" for _, start, end in spans if end - start > 1]
         lines += [" ".join(rules)] if rules and level < len(headings) - 1 else []
     lines.append(r"\midrule")
-    before: tuple[str, ...] | None = None
+    previous: tuple[str, ...] | None = None
     for row, cells in zip(table.row_values, layout.grid, strict=True):
-        if before is not None and count > 1 and row[0] != before[0]:
+        if previous is not None and count > 1 and row[0] != previous[0]:
             lines.append(r"\midrule")
         labels = [
-            "" if before is not None and row[: n + 1] == before[: n + 1] and n < count - 1 else one
-            for n, one in enumerate(row)
+            "" if previous is not None and row[: n + 1] == previous[: n + 1] and n < count - 1 else label
+            for n, label in enumerate(row)
         ]
         lines.append(
             _latex_line([*map(_latex, labels), *(_latex_cell(layout.words(cell, "", "--")) for cell in cells)])
         )
-        before = row
+        previous = row
     notes = [f"% note: {_latex(note)}" for note in table.notes]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *notes]) + "\n"
 
@@ -249,9 +251,9 @@ def _latex_span(label: str, start: int, end: int) -> str:
 
 def _latex_cell(words: str) -> str:
     """The value in full size, interval and count in small print."""
-    value, _, rest = words.partition(" ")
+    value, _, details = words.partition(" ")
     value = value.replace("*", r"\textsuperscript{*}")
-    return rf"{value} {{\scriptsize {rest}}}" if rest else value
+    return rf"{value} {{\scriptsize {details}}}" if details else value
 
 
 def _latex(words: str) -> str:

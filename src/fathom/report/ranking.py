@@ -16,7 +16,7 @@ ORDER: tuple[RunKind, ...] = ("model", "simulated", "control")
 
 def controls(findings: Findings) -> set[str]:
     """Runs that serve as controls or baselines: they are given the needed passages or values, or no context."""
-    given = {
+    helped = {
         run
         for decomposition in findings.loss_decompositions
         for system, run in decomposition.runs.items()
@@ -25,7 +25,7 @@ def controls(findings: Findings) -> set[str]:
     # Of the simulated models only a reader behaves like a model; an oracle knows the keys.
     reader = f"{PREFIX}reader"
     simulated = {run.info.name for run in findings.runs if is_simulated(run) and not run.info.model.startswith(reader)}
-    return given | simulated | {baseline.run for baseline in findings.baselines if baseline.run is not None}
+    return helped | simulated | {baseline.run for baseline in findings.baselines if baseline.run is not None}
 
 
 def is_simulated(run: RunSummary) -> bool:
@@ -35,9 +35,9 @@ def is_simulated(run: RunSummary) -> bool:
 
 def run_kinds(findings: Findings) -> dict[str, RunKind]:
     """The kind of each run, by name."""
-    aside = controls(findings)
+    control_names = controls(findings)
     return {
-        run.info.name: "control" if run.info.name in aside else "simulated" if is_simulated(run) else "model"
+        run.info.name: "control" if run.info.name in control_names else "simulated" if is_simulated(run) else "model"
         for run in findings.runs
     }
 

@@ -31,8 +31,8 @@ class PageSection:
 
 def sections(findings: Findings) -> list[PageSection]:
     """Every section that has something to show, in the order of the page."""
-    every = (*_accuracy_sections(findings), *_failure_sections(findings), *_cost_and_control_sections(findings))
-    return [section for section in every if section.figures or section.view == "pivot"]
+    all_sections = (*_accuracy_sections(findings), *_failure_sections(findings), *_cost_and_control_sections(findings))
+    return [section for section in all_sections if section.figures or section.view == "pivot"]
 
 
 def _accuracy_sections(findings: Findings) -> tuple[PageSection, ...]:

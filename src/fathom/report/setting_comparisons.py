@@ -48,19 +48,19 @@ def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("settings", "Differences between settings", note, columns, rows, draw),)
 
 
-def _line(comparison: SettingComparison, colors: dict[str, int], several: bool) -> DotRow:
-    found = comparison.comparison
-    estimate = found.difference
+def _line(comparison: SettingComparison, colors: dict[str, int], with_run: bool) -> DotRow:
+    paired = comparison.comparison
+    estimate = paired.difference
     tip = (
-        f"{found.second}: {estimate.value * 100:+.1f} points ({estimate.low * 100:+.1f} to {estimate.high * 100:+.1f})"
+        f"{paired.second}: {estimate.value * 100:+.1f} points ({estimate.low * 100:+.1f} to {estimate.high * 100:+.1f})"
     )
-    tip += "" if found.significant else f", {why_not_significant(found)}"
-    label = f"{found.second} − {found.first}"
+    tip += "" if paired.significant else f", {why_not_significant(paired)}"
+    label = f"{paired.second} − {paired.first}"
     return DotRow(
-        f"{comparison.run}: {label}" if several else label,
+        f"{comparison.run}: {label}" if with_run else label,
         [
             Dot(
-                colors.get(comparison.run, 0) if found.significant else GRAY,
+                colors.get(comparison.run, 0) if paired.significant else GRAY,
                 Point(estimate.value, estimate.low, estimate.high, tip),
             )
         ],

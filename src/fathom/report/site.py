@@ -64,11 +64,11 @@ def write_site(
             )
         )
         write_figures(all_figures(findings_of_bench), folder_of_bench / "figures")
-    shown = leaderboard(findings)
-    content = _first_page(findings, shown, title)
+    board = leaderboard(findings)
+    content = _first_page(findings, board, title)
     with atomic_write(folder / "index.html") as file:
         file.write(content)
-    write_figures([shown, headline(findings)], folder)
+    write_figures([board, headline(findings)], folder)
     return Site(folder, tuple(pages), len(findings.runs))
 
 

@@ -39,7 +39,7 @@ def _rankings(findings: Findings) -> list[list[RunSummary]]:
     return [rankings[bench.fingerprint] for bench in findings.benches if bench.fingerprint in rankings]
 
 
-def _named(run: RunSummary) -> str:
+def _full_name(run: RunSummary) -> str:
     """The run's name, with its model where the name does not contain it; a simulated model without its parameters."""
     model = run.info.model.partition("?")[0]
     return run.info.name if model.rpartition("/")[2] in run.info.name else f"{run.info.name} ({model})"
@@ -54,8 +54,9 @@ def _best(findings: Findings, run: RunSummary) -> str:
         return f"{run.info.name} has none of its {responses} yet{asked}."
     notes = f"; {caveats(run)}" if caveats(run) else ""
     expected = model_info(run.info.model).note
+    bench = bench_names(findings)[run.info.bench]
     return (
-        f"{_named(run)} answers {percent(accuracy.value)} of the questions of {bench_names(findings)[run.info.bench]} "
+        f"{_full_name(run)} answers {percent(accuracy.value)} of the questions of {bench} "
         f"correctly (95% interval {percent(accuracy.low)} to {percent(accuracy.high)}){notes}."
         f"{expected and f' {expected}'}"
     )
@@ -104,28 +105,28 @@ def _length_effect(run: RunSummary) -> str:
     if low <= 0 <= high:
         # With a sign: a fall of "-13 to 15 points" would be hard to read.
         span = f"95% interval {_signed(-high)} to {_signed(-low)}"
-        return f"{start} does not change significantly ({_signed_points(-lost)}, {span})."
+        return f"{start} does not change significantly ({_signed_rounded(-lost)}, {span})."
     low, high = sorted((abs(low), abs(high)))
-    return f"{start} {'falls' if lost > 0 else 'rises'} by {points(abs(lost))} ({_whole(low)} to {_whole(high)})."
+    return f"{start} {'falls' if lost > 0 else 'rises'} by {points(abs(lost))} ({_rounded(low)} to {_rounded(high)})."
 
 
 def _ends(run: RunSummary) -> tuple[LengthPoint, LengthPoint] | None:
     """The shortest and the longest length of a complete run."""
-    found = sorted(run.lengths.points, key=lambda point: point.tokens)
+    points = sorted(run.lengths.points, key=lambda point: point.tokens)
     # An incomplete run loses accuracy where its failures happen to be, and a partial one may have a single length.
-    if is_partial(run) or missing(run) or run.lengths.effective is None or len(found) < 2:
+    if is_partial(run) or missing(run) or run.lengths.effective is None or len(points) < 2:
         return None
-    return (found[0], found[-1]) if found[0].name != found[-1].name else None
+    return (points[0], points[-1]) if points[0].name != points[-1].name else None
 
 
 def _drop(short: LengthPoint, long: LengthPoint) -> tuple[float, float, float]:
     """The accuracy lost between two lengths, with Newcombe's interval (the lengths have different contexts)."""
-    one, two = short.accuracy, long.accuracy
-    lost = one.value - two.value
+    short_accuracy, long_accuracy = short.accuracy, long.accuracy
+    lost = short_accuracy.value - long_accuracy.value
     return (
         lost,
-        lost - hypot(one.value - one.low, two.high - two.value),
-        lost + hypot(one.high - one.value, two.value - two.low),
+        lost - hypot(short_accuracy.value - short_accuracy.low, long_accuracy.high - long_accuracy.value),
+        lost + hypot(short_accuracy.high - short_accuracy.value, long_accuracy.value - long_accuracy.low),
     )
 
 
@@ -134,10 +135,10 @@ def _signed(share: float) -> str:
     return f"{points:+d}".replace("-", "−") if points else "0"
 
 
-def _signed_points(share: float) -> str:
+def _signed_rounded(share: float) -> str:
     return f"{_signed(share)} point{'' if abs(round(share * 100)) == 1 else 's'}"
 
 
-def _whole(share: float) -> str:
+def _rounded(share: float) -> str:
     """Points without a fraction, and never -0."""
     return str(round(share * 100))

@@ -21,8 +21,8 @@ def steps_of(trace: Sequence[Step], limits: TextLimits) -> list[object]:
     if len(trace) <= MAX_STEPS:
         return [_step(step, limits) for step in trace]
     half = MAX_STEPS // 2
-    shown = [_step(step, limits) for step in (*trace[:half], *trace[-half:])]
-    return [*shown[:half], len(trace) - MAX_STEPS, *shown[half:]]
+    steps = [_step(step, limits) for step in (*trace[:half], *trace[-half:])]
+    return [*steps[:half], len(trace) - MAX_STEPS, *steps[half:]]
 
 
 def _step(step: Step, limits: TextLimits) -> list[object]:
@@ -41,11 +41,11 @@ def _step(step: Step, limits: TextLimits) -> list[object]:
 
 def positions(context: Context, trace: Sequence[Step]) -> list[int]:
     """Where the retrieved passages are in the laid-out text: start and end of each, best first."""
-    places = {place.document: place for place in context.places}
-    found: list[int] = []
+    placements = {placement.document: placement for placement in context.places}
+    offsets: list[int] = []
     for passage in (retrieved(trace) or ())[:MAX_PASSAGES]:
-        place = places.get(passage.document)
-        located = None if place is None else place.locate(passage.span)
+        placement = placements.get(passage.document)
+        located = None if placement is None else placement.locate(passage.span)
         if located is not None:
-            found += located
-    return found
+            offsets += located
+    return offsets

@@ -52,7 +52,7 @@ def audit(
     """
     bench = Bench(folder, verify=False)  # `_unchanged` reports it, and the other checks show what changed
     with bench.open_corpus(corpus_folder) as corpus:
-        checks = [_unchanged(bench), _counted(bench)]
+        checks = [_unchanged(bench), _check_counts(bench)]
         auditors = {name: family(name).audit(corpus, seed) for name in bench.manifest.families}
         for done, (context, items) in enumerate(bench.by_context(), start=1):
             for name, auditor in auditors.items():
@@ -71,13 +71,13 @@ def audit(
     return report
 
 
-def _counted(bench: Bench) -> AuditCheck:
+def _check_counts(bench: Bench) -> AuditCheck:
     """Whether the counts of the manifest are those of the files."""
     counts = BenchCounts.of(bench.manifest)
     for context, items in bench.by_context():
         counts.add(context, items)
-    same = all(getattr(bench.manifest, name) == value for name, value in counts.fields().items())
-    failures = () if same else ("the counts in the manifest differ from the files",)
+    are_equal = all(getattr(bench.manifest, name) == value for name, value in counts.fields().items())
+    failures = () if are_equal else ("the counts in the manifest differ from the files",)
     return AuditCheck(
         name="the manifest's counts match the files",
         checked=bench.manifest.questions,

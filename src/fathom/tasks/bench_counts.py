@@ -38,8 +38,8 @@ class BenchCounts:
         self.contexts += bool(items)  # one without a question is not asked about, and intervals are over contexts
         if all(item.question.family in self._per_context for item in items):
             for name in self._per_context:
-                made = sum(item.question.family == name for item in items)
-                self._missing.update(per_context(name).shortfall(self._settings[name], made))
+                built = sum(item.question.family == name for item in items)
+                self._missing.update(per_context(name).shortfall(self._settings[name], built))
         for item in items:
             self.questions += 1
             self._count(item)
@@ -53,11 +53,11 @@ class BenchCounts:
                 self._by.setdefault(name, Counter())[value] += 1
 
     def _compare(self, context: Context, item: Item) -> None:
-        seen = self._splits.setdefault(item.question.split, {"contexts": set(), "documents": set()})
-        seen["contexts"].add(context.id)
-        seen["documents"].update(context.documents)
+        identities = self._splits.setdefault(item.question.split, {"contexts": set(), "documents": set()})
+        identities["contexts"].add(context.id)
+        identities["documents"].update(context.documents)
         for kind, identity in family(item.question.family).leaks(item).items():
-            seen.setdefault(kind, set()).add(identity)
+            identities.setdefault(kind, set()).add(identity)
 
     def _missing_in_all(self) -> Counter[str]:
         """Requested questions that are missing from the bench as a whole."""
@@ -85,10 +85,10 @@ class BenchCounts:
     def _leaks(self) -> dict[str, JsonValue]:
         """For each pair of splits, the number of contexts, documents and other things of each kind in both."""
         none: set[str] = set()
-        kinds = sorted({kind for seen in self._splits.values() for kind in seen})
+        kinds = sorted({kind for identities in self._splits.values() for kind in identities})
         return {
-            f"{one}/{two}": {
-                kind: len(self._splits[one].get(kind, none) & self._splits[two].get(kind, none)) for kind in kinds
+            f"{first}/{second}": {
+                kind: len(self._splits[first].get(kind, none) & self._splits[second].get(kind, none)) for kind in kinds
             }
-            for one, two in combinations(sorted(self._splits), 2)
+            for first, second in combinations(sorted(self._splits), 2)
         }

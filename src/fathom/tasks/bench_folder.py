@@ -56,9 +56,9 @@ def making(folder: Path) -> Iterator[Callable[[Record], None]]:
 def _refuse_concurrent(folder: Path, manifest: BinaryIO) -> None:
     """Raise an error if another command is writing here: both would overwrite or remove each other's files."""
     fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    others = [path for path in folder.glob(DRAFT) if path.name != Path(manifest.name).name]
+    other_drafts = [path for path in folder.glob(DRAFT) if path.name != Path(manifest.name).name]
     # A command that ended since the folder was checked has left its manifest.
-    if any(map(_is_locked, others)) or (folder / MANIFEST).exists():
+    if any(map(_is_locked, other_drafts)) or (folder / MANIFEST).exists():
         raise FathomError(
             f"Another command is writing a bench to '{folder}'. Choose another --out, or wait until it ends."
         )
@@ -147,5 +147,5 @@ def _leftovers(names: set[str]) -> set[str]:
     build from; so does a file that still has its draft beside it.
     """
     killed = [name.split(".")[-2] for name in names if fnmatchcase(name, DRAFT)]
-    found = ({name for name in FILES if f".{name}.{process}.part" not in names} for process in killed)
-    return {name for left in found if KEYS in left & names for name in left}
+    renamed = ({name for name in FILES if f".{name}.{process}.part" not in names} for process in killed)
+    return {name for files in renamed if KEYS in files & names for name in files}

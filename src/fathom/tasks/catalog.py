@@ -117,8 +117,8 @@ def settings_of(name: str, values: FamilySettings | Mapping[str, Any]) -> Family
         assert isinstance(values, settings_class), f"{type(values).__name__} are not settings of {name}"
         return values
     for unknown in values.keys() - settings_class.model_fields.keys():
-        known = ", ".join(settings_class.model_fields)
-        raise FathomError(f"The family '{name}' has no setting '{unknown}'. It has: {known or 'none'}.")
+        names = ", ".join(settings_class.model_fields)
+        raise FathomError(f"The family '{name}' has no setting '{unknown}'. It has: {names or 'none'}.")
     try:
         return settings_class.model_validate(values)
     except ValidationError as error:

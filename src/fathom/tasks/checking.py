@@ -82,24 +82,24 @@ def verdict(
 
     If the response retrieved passages, the recall of the needed passages is among the measures.
     """
-    checked = owner.check(key, select_reasoning(response, reasoning), shown, judgments)
+    result = owner.check(key, select_reasoning(response, reasoning), shown, judgments)
     if owner.checks_reasoning and response.outcome in ("answered", "truncated"):
-        checked = checked.model_copy(update={"reasoning": reasoning_state(response, reasoning)})
+        result = result.model_copy(update={"reasoning": reasoning_state(response, reasoning)})
     if measures := recall_measures(key, response):
-        checked = checked.model_copy(update={"measures": checked.measures | measures})
+        result = result.model_copy(update={"measures": result.measures | measures})
     # An unjudged response may still get its measures from a judge.
-    if checked.outcome not in (*GRADED, "unjudged") and (empty := owner.empty_measures(key)):
-        checked = checked.model_copy(update={"measures": {**empty, **checked.measures}})
-    if owner.correct_score == 1.0 or checked.outcome not in GRADED:
-        return checked
-    outcome = "correct" if checked.score >= owner.correct_score else "incorrect"
-    return checked.model_copy(update={"outcome": outcome})
+    if result.outcome not in (*GRADED, "unjudged") and (empty := owner.empty_measures(key)):
+        result = result.model_copy(update={"measures": {**empty, **result.measures}})
+    if owner.correct_score == 1.0 or result.outcome not in GRADED:
+        return result
+    outcome = "correct" if result.score >= owner.correct_score else "incorrect"
+    return result.model_copy(update={"outcome": outcome})
 
 
 def check(item: Item, response: Response, shown: ShownContexts | None = None) -> Verdict:
     """The verdict on a response to an item; `shown` has the contexts of its bench."""
-    found = None if shown is None else shown(item.question)
-    return verdict(family(item.question.family), item.key, response, shown=found)
+    shown_context = None if shown is None else shown(item.question)
+    return verdict(family(item.question.family), item.key, response, shown=shown_context)
 
 
 class Checker:

@@ -28,14 +28,14 @@ def document_ages(bench: Bench, corpus: Corpus, cutoff: str) -> DocumentAges | N
     if corpus.manifest.recipe.get("command") in UNSEEN:
         return None
     until = Month.parse(cutoff)
-    shown = {document for context in bench.contexts() for document in context.documents}
+    shown_ids = {document for context in bench.contexts() for document in context.documents}
     older = undated = 0
     for entry in corpus.entries():
-        if entry.id not in shown:
+        if entry.id not in shown_ids:
             continue
         # Only documents near the cutoff are opened for their month.
-        far = entry.year is not None and entry.year < until.year
-        month = Month(entry.year or 0) if far else publication_month(corpus.outline(entry.id))
+        is_clear = entry.year is not None and entry.year < until.year
+        month = Month(entry.year or 0) if is_clear else publication_month(corpus.outline(entry.id))
         older += month is not None and month.is_before(until)
         undated += month is None
-    return DocumentAges(len(shown), older, undated)
+    return DocumentAges(len(shown_ids), older, undated)

@@ -84,8 +84,8 @@ def import_disputes(folder: Path, disputes: Iterable[Dispute]) -> ImportedDisput
     """Add disputes to the errata of a bench, or none of them if one is of another bench or an unknown question."""
     bench = Bench(folder)
     questions = {question.id for question in bench.all_questions()}
-    listed = list(disputes)
-    for dispute in listed:
+    disputes_read = list(disputes)
+    for dispute in disputes_read:
         if dispute.bench != bench.manifest.fingerprint:
             raise FathomError(
                 f"The dispute of '{dispute.question_id}' is not about the bench '{folder}'. Give its bench."
@@ -93,17 +93,17 @@ def import_disputes(folder: Path, disputes: Iterable[Dispute]) -> ImportedDisput
         if dispute.question_id not in questions:
             raise FathomError(f"The bench '{folder}' has no question '{dispute.question_id}'. Remove its dispute.")
     retired = retired_questions(folder)
-    known = set(read_errata(folder))
+    recorded = set(read_errata(folder))
     added = 0
     with Journal(folder / FILE, Erratum) as journal:
-        for dispute in listed:
+        for dispute in disputes_read:
             erratum = Erratum(
                 question_id=dispute.question_id, state="disputed", reason=dispute.reason, by=dispute.by, at=dispute.at
             )
             # The last statement about an item counts: a dispute must not bring back an item that was retired.
-            if dispute.question_id not in retired and erratum not in known:
+            if dispute.question_id not in retired and erratum not in recorded:
                 journal.append(erratum)
-                known.add(erratum)
+                recorded.add(erratum)
                 added += 1
-    again = sum(dispute.question_id in retired for dispute in listed)
-    return ImportedDisputes(added=added, known=len(listed) - added - again, retired=again)
+    retired_count = sum(dispute.question_id in retired for dispute in disputes_read)
+    return ImportedDisputes(added=added, known=len(disputes_read) - added - retired_count, retired=retired_count)

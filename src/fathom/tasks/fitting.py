@@ -80,9 +80,9 @@ def fit(
     """
     bench = Bench(folder)
     refuse_unsound(bench)
-    found = complete_bench(out, _inputs(bench, window))
-    if found is not None:
-        return found
+    existing = complete_bench(out, _inputs(bench, window))
+    if existing is not None:
+        return existing
     refuse_another(out)
     with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
         fitting = _BenchFitter(bench, corpus, window)
@@ -119,22 +119,22 @@ class _BenchFitter:
     def fitted(self, progress: Callable[[int], None]) -> Iterator[VerifiedItems]:
         """Each context that fits or could be shortened, with its items."""
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
-            if self._window.takes(self._tokens(context) + self._asked(context, items)):
-                verified = self._verified(context, items)
+            if self._window.takes(self._tokens(context) + self._question_tokens(context, items)):
+                verified = self._verify(context, items)
                 self._unchanged += len(verified.items)
                 if verified.items or not items:
                     yield verified
             else:
-                smaller, kept = self._shrunk(context, items)
-                if smaller is not None and kept:
-                    verified = self._verified(smaller, kept)
+                smaller, kept_items = self._shrink(context, items)
+                if smaller is not None and kept_items:
+                    verified = self._verify(smaller, kept_items)
                     self._recomputed += len(verified.items)
                     if verified.items:
                         yield verified
             progress(done)
         self._verifier.refuse_failed_bench()
 
-    def _verified(self, context: Context, items: Sequence[Item]) -> VerifiedItems:
+    def _verify(self, context: Context, items: Sequence[Item]) -> VerifiedItems:
         verified = self._verifier.verify(context, items)
         self._refused.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
         if verified.items or not items:
@@ -189,7 +189,7 @@ class _BenchFitter:
         """The number of tokens of a context; the recorded one if the context shows parts of documents."""
         return self._ruled(context).tokens(context.documents) if _is_whole(context) else context.tokens
 
-    def _asked(self, context: Context, items: Sequence[Item]) -> int:
+    def _question_tokens(self, context: Context, items: Sequence[Item]) -> int:
         """The tokens of the longest question with its instructions."""
         counter = self._ruled(context)
         return max(
@@ -204,12 +204,12 @@ class _BenchFitter:
 
     # Shortening.
 
-    def _shrunk(self, context: Context, items: list[Item]) -> tuple[Context | None, list[Item]]:
+    def _shrink(self, context: Context, items: list[Item]) -> tuple[Context | None, list[Item]]:
         """The context with fewer documents and its recomputed items; the other items are counted as refused."""
         if not _is_whole(context) or all(self._refitter(item.question.family) is None for item in items):
             self._refused.update(map(_not_resizable, items))
             return None, []
-        documents = self._chosen(context, items)
+        documents = self._choose_documents(context, items)
         smaller = None if documents is None else self._laid_out(context, documents)
         if smaller is None or smaller.id in self._taken:
             self._refused.update({TOO_FEW if smaller is None else DUPLICATE: len(items)} if items else {})
@@ -227,26 +227,28 @@ class _BenchFitter:
             self._refused.update(refitted.refused)
         return smaller, refitted_items
 
-    def _chosen(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:
+    def _choose_documents(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:
         """The documents to keep: those that items depend on most, then others that still fit."""
-        question_tokens, own = self._asked(context, items), self._counter(context.tokenizer)
+        question_tokens, context_tokens = self._question_tokens(context, items), self._counter(context.tokenizer)
 
-        def fits(wanted: Collection[DocumentId]) -> bool:
-            ordered = _in_order(context, wanted)
+        def fits(documents: Collection[DocumentId]) -> bool:
+            ordered = _in_order(context, documents)
             # The window becomes the context's length, which the text must not exceed in the context's tokens.
             return self._window.takes(self._ruled(context).tokens(ordered) + question_tokens) and (
-                own.tokens(ordered) <= self._window.window
+                context_tokens.tokens(ordered) <= self._window.window
             )
 
-        shortest = sorted(context.documents, key=own.of)
-        kept: set[DocumentId] = set()
+        shortest = sorted(context.documents, key=context_tokens.of)
+        kept_documents: set[DocumentId] = set()
         for document in _most_needed(context, items):
-            wanted = kept | {document}
+            candidates = kept_documents | {document}
             # Skip a long document if the remaining ones of the minimum would no longer fit.
-            others = [other for other in shortest if other not in wanted][: max(0, MIN_DOCUMENTS - len(wanted))]
-            if fits(wanted.union(others)):
-                kept = wanted
-        return _in_order(context, kept) if len(kept) >= MIN_DOCUMENTS else None
+            fillers = [other for other in shortest if other not in candidates][
+                : max(0, MIN_DOCUMENTS - len(candidates))
+            ]
+            if fits(candidates.union(fillers)):
+                kept_documents = candidates
+        return _in_order(context, kept_documents) if len(kept_documents) >= MIN_DOCUMENTS else None
 
     def _laid_out(self, context: Context, documents: Sequence[DocumentId]) -> Context:
         return lay_out_again(context, documents, self._window.window, self._counter(context.tokenizer))

@@ -39,13 +39,13 @@ class Behavior(NamedTuple):
 
 def simulated_model(name: str, families: Iterable[str], system: str = "full") -> Behavior:
     """The simulated model of that name, its parameters validated against the families."""
-    operations = {fault.name: fault.operation for one in families for fault in family(one).simulated_faults}
-    named = SimulatedModel.parse(name).resolved(operations)
-    if named.kind == "extractor":
+    operations = {fault.name: fault.operation for name in families for fault in family(name).simulated_faults}
+    model = SimulatedModel.parse(name).resolved(operations)
+    if model.kind == "extractor":
         raise FathomError(f"'{name}' answers no questions. Use it with `fathom pack extract`.")
-    reader = named.without(SPARED.get(system, ()), operations)
-    found: tuple[FaultOperation, ...] = ("finding",)
-    return Behavior(named, reader, reader.without(found, operations))
+    reader = model.without(SPARED.get(system, ()), operations)
+    operations_of_finding: tuple[FaultOperation, ...] = ("finding",)
+    return Behavior(model, reader, reader.without(operations_of_finding, operations))
 
 
 def open_simulator(name: str, corpus: Corpus, keys: Callable[[], Iterable[Key]]) -> Simulator:
@@ -117,8 +117,8 @@ def noted_spans(needed: Located, simulated: SimulatedModel, rng: Random, shown: 
     """
     by_document: dict[DocumentId, set[Span]] = {}
     for document, located in needed:
-        for one in shown:
-            start, end = max(located.start, one.start), min(located.end, one.end)
+        for part in shown:
+            start, end = max(located.start, part.start), min(located.end, part.end)
             if start < end:
                 by_document.setdefault(document, set()).add(Span(start, end))
     return sorted(span for spans in by_document.values() if not simulated.happens("miss", rng) for span in spans)
@@ -138,7 +138,7 @@ def unseen_documents(context: Context, item: Item, shown: Sequence[Span] | None)
 
 def located_proof(context: Context, item: Item) -> Located:
     """The passages that prove the key, as the context shows them; without those that it does not show."""
-    places = {place.document: place for place in context.places}
-    passages = [passage for passage in item.key.proof.passages if passage.document in places]
-    located = ((one.document, places[one.document].locate(one.span)) for one in passages)
+    placements = {placement.document: placement for placement in context.places}
+    passages = [passage for passage in item.key.proof.passages if passage.document in placements]
+    located = ((passage.document, placements[passage.document].locate(passage.span)) for passage in passages)
     return [(document, span) for document, span in located if span is not None]

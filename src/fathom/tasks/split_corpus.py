@@ -22,12 +22,12 @@ class SplitCorpus(Corpus):
         super().__init__(folder)
         documents: dict[Split, set[DocumentId]] = defaultdict(set)
         self._contexts: dict[int, list[tuple[DocumentId, ...]]] = defaultdict(list)
-        known: dict[DocumentId, DocumentId] = {}
+        ids_seen: dict[DocumentId, DocumentId] = {}
         for context in read_contexts(contexts):
             documents[context.split].update(context.documents)
             if context.split == split:
                 # One string for each id: a document may be in a thousand contexts.
-                ids = tuple(known.setdefault(id, id) for id in context.documents)
+                ids = tuple(ids_seen.setdefault(id, id) for id in context.documents)
                 self._contexts[context.length].append(ids)
         self._listed = documents[split] if len(documents) > 1 else None
 

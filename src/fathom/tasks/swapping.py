@@ -88,16 +88,16 @@ def swap(
     """
     bench = Bench(folder)
     refuse_unsound(bench)
-    found = complete_bench(out, _inputs(bench, seed))
-    if found is not None and (out / CORPUS).is_dir():
-        return found
+    existing = complete_bench(out, _inputs(bench, seed))
+    if existing is not None and (out / CORPUS).is_dir():
+        return existing
     if contents(out) != {CORPUS}:  # a killed swap may have left a corpus; its recipe identifies the swap
         refuse_another(out)
     _refuse_unswappable(bench)
-    with bench.open_corpus(corpus_folder) as before, making(out) as finish:
-        swapping, corpus_report = swap_corpus(before, out / CORPUS, seed)
+    with bench.open_corpus(corpus_folder) as original, making(out) as finish:
+        swapping, corpus_report = swap_corpus(original, out / CORPUS, seed)
         with Corpus(out / CORPUS) as after:
-            swapped = _Swap(bench, SwappedContexts(before, after, swapping))
+            swapped = _Swap(bench, SwappedContexts(original, after, swapping))
             with writing(out) as write:
                 for verified in swapped.items(progress):
                     write(verified)
@@ -116,7 +116,11 @@ def _refuse_unswappable(bench: Bench) -> None:
         raise FathomError(f"The bench '{bench.folder}' is already swapped. Swap the original bench.")
     if not any(family(name).swap for name in bench.manifest.families):
         names = ", ".join(bench.manifest.families)
-        reasons = [f": {found.no_swap}" for name in bench.manifest.families if (found := family(name)).no_swap]
+        reasons = [
+            f": {swapped_family.no_swap}"
+            for name in bench.manifest.families
+            if (swapped_family := family(name)).no_swap
+        ]
         raise FathomError(
             f"Questions of the family {names} cannot be swapped{''.join(reasons[:1])}. Use a bench of another family."
         )

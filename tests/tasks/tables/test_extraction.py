@@ -26,7 +26,7 @@ from fathom.tasks.tables.extractor import ExtractedFigure, ExtractionTask, excer
 from fathom.tasks.tables.figures import FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.pack import FieldKind, Pack
-from fathom.tasks.tables.simulated_extractor import _stated, predicted_shares, simulated_response
+from fathom.tasks.tables.simulated_extractor import _format_claim, predicted_shares, simulated_response
 from fathom.tasks.tables.votes import Vote, VotedFigure, Votes, decide
 from tests.commands import run_command
 from tests.tasks.tables.test_table_facts import PACK, read, table
@@ -142,7 +142,7 @@ def test_votes_of_extractors_with_other_error_rates() -> None:
 def test_a_simulated_extractor_writes_months_as_questions_do() -> None:
     document = read(table("2020", "Busiest month | 2020-11", "Employees | 31"))
     figure = StatedFigure(Decimal(202011), MONTH, document.id, Span(document.text.index("2020-11"), len(document.text)))
-    stated = _stated(figure, document)
+    stated = _format_claim(figure, document)
     assert stated["value"] == "2020-11" and stated["quote"].startswith("| Busiest month")
 
 

@@ -36,9 +36,9 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
             yield SourceAnnotation(stems, name, claims_of(marks, relations.values()))
 
 
-def _printed(pieces: Sequence[Span], text: str) -> str:
+def _text_of_pieces(pieces: Sequence[Span], text: str) -> str:
     """The text of a mark; a mark over several lines has a piece for each of them."""
-    gaps = [text[one.end : two.start] for one, two in pairwise(pieces)]
+    gaps = [text[left.end : right.start] for left, right in pairwise(pieces)]
     if all(gap.isspace() for gap in gaps):
         return text[pieces[0].start : pieces[-1].end]
     return GAP.join(piece.of(text) for piece in pieces)
@@ -57,9 +57,9 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
             if any(piece.start >= piece.end for piece in pieces):
                 raise FathomError(f"The mark in line {number} of '{path}' ends before it starts. Correct the line.")
             # If the text differs, the file is missing, or it is another version than the one that was marked.
-            is_same = _letters(_printed(pieces, text)) == _letters(printed)
+            is_same = _letters(_text_of_pieces(pieces, text)) == _letters(printed)
             pieces.sort()  # some programs write the pieces of a mark in another order
-            quote = _printed(pieces, text) if is_same else printed
+            quote = _text_of_pieces(pieces, text) if is_same else printed
             marks[id] = Mark(label, quote, min(1.0, pieces[0].start / len(text)) if text else None)
         elif line.startswith("T"):
             raise FathomError(f"Line {number} of '{path}' is not a mark of brat: '{line[:60]}'. Correct the line.")

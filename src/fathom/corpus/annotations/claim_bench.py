@@ -20,16 +20,18 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
     """The annotations of all papers; without a name of the annotator, the folder of a file is the name."""
     for file in files_of(sources, (".json", ".jsonl")):
         stem = file.path.name.rsplit(".", 1)[0]
-        for names, value in _papers(_parsed(file), stem):
+        for names, value in _papers(_parse_file(file), stem):
             claims = read_claims(value)
             if claims is None:
                 raise FathomError(f"'{file.path}' has no list of claims for '{names[0]}'. Check --format.")
-            given = with_normal_names(value).get("annotator") if isinstance(value, dict) else None
-            name = annotator or (given if isinstance(given, str) else "") or file.path.parent.name or "claim-bench"
+            own_name = with_normal_names(value).get("annotator") if isinstance(value, dict) else None
+            name = (
+                annotator or (own_name if isinstance(own_name, str) else "") or file.path.parent.name or "claim-bench"
+            )
             yield SourceAnnotation(names, name, merged(claims))
 
 
-def _parsed(file: AnnotationFile) -> JsonValue:
+def _parse_file(file: AnnotationFile) -> JsonValue:
     lines = file.path.name.endswith(".jsonl")
     try:
         if lines:
@@ -57,5 +59,5 @@ def _has_list(value: dict[str, JsonValue]) -> bool:
 
 
 def _names(value: JsonValue) -> tuple[str, ...]:
-    found = with_normal_names(value) if isinstance(value, dict) else {}
-    return tuple(str(found[name]) for name in _NAMES if isinstance(found.get(name), str | int))
+    values = with_normal_names(value) if isinstance(value, dict) else {}
+    return tuple(str(values[name]) for name in _NAMES if isinstance(values.get(name), str | int))

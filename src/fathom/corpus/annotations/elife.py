@@ -40,8 +40,8 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
 
 def _words(report: etree._Element, kind: str) -> list[str]:
     """The keywords of one kind; articles whose parts were judged differently have several."""
-    found = report.xpath(f".//kwd-group[@kwd-group-type='{kind}']/kwd")
-    return [" ".join("".join(label.itertext()).split()).lower() for label in found]
+    labels = report.xpath(f".//kwd-group[@kwd-group-type='{kind}']/kwd")
+    return [" ".join("".join(label.itertext()).split()).lower() for label in labels]
 
 
 def _sentences(report: etree._Element) -> tuple[str, ...]:

@@ -79,29 +79,31 @@ class AnnotationImporter:
         """The annotations whose documents are in the corpus."""
         by_document: dict[DocumentId, list[SourceAnnotation]] = defaultdict(list)
         for source in sources:
-            document = next((id for name in source.names if (id := self._by_name.get(_plain(name)))), None)
+            document = next((id for name in source.names if (id := self._by_name.get(_normalize(name)))), None)
             if document is None:
                 name = source.names[0] if source.names else "?"
                 self._unknown[name] = None
-                if any(_plain(one) in self._shared for one in source.names):
+                if any(_normalize(name) in self._shared for name in source.names):
                     self._ambiguous[name] = None
             else:
                 by_document[document].append(source)
-        for id, found in by_document.items():
+        for id, document_sources in by_document.items():
             document_record = self._corpus.document(id)
-            place = Placement(document_record, self._locator(document_record.text))
-            for source in found:
-                yield self._annotation(source, place)
-            self._missing += [f"{found[0].names[0]}: {quote}" for quote in place.missing]
-            self._counts.update(quotes=place.quotes, located=place.quotes - len(place.missing))
+            placement = Placement(document_record, self._locator(document_record.text))
+            for source in document_sources:
+                yield self._annotation(source, placement)
+            self._missing += [f"{document_sources[0].names[0]}: {quote}" for quote in placement.missing]
+            self._counts.update(quotes=placement.quotes, located=placement.quotes - len(placement.missing))
 
-    def _annotation(self, source: SourceAnnotation, place: Placement) -> Annotation:
-        missing = len(place.missing)
-        claims = tuple(claim for one in source.claims if (claim := place.claim(one)) is not None)
-        complete = len(place.missing) == missing
+    def _annotation(self, source: SourceAnnotation, placement: Placement) -> Annotation:
+        missing = len(placement.missing)
+        claims = tuple(claim for quoted in source.claims if (claim := placement.claim(quoted)) is not None)
+        complete = len(placement.missing) == missing
         findings = []
         for finding in source.findings:
-            evidence = tuple(found for each in finding.evidence if (found := place.evidence(each)) is not None)
+            evidence = tuple(
+                located for quoted in finding.evidence if (located := placement.evidence(quoted)) is not None
+            )
             if finding.valid and (evidence or not finding.evidence):
                 findings.append(
                     Finding(
@@ -115,9 +117,9 @@ class AnnotationImporter:
         self._counts.update(annotations=1, claims=len(claims), findings=len(findings), incomplete=int(not complete))
         self._annotators[source.annotator] += 1
         self._labels.update(f"{name}: {label}" for name, label in source.labels.items())
-        self._seen.add(place.document.id)
+        self._seen.add(placement.document.id)
         return Annotation(
-            document=place.document.id,
+            document=placement.document.id,
             annotator=source.annotator,
             claims=claims,
             findings=tuple(findings),
@@ -164,14 +166,14 @@ class Placement:
             return None
         head, tail = _FIRST_WORD.match(quote), _LAST_WORD.search(quote)
         for first, last in ((head, None), (None, tail), (head, tail)):
-            kept = quote[first.end() if first else 0 : last.start() if last else len(quote)]
-            span = self._locate(kept, near) if first or last else None
+            shortened = quote[first.end() if first else 0 : last.start() if last else len(quote)]
+            span = self._locate(shortened, near) if first or last else None
             if span is None:
                 continue
-            before = _WORD_BEFORE.search(self.document.text, max(0, span.start - 100), span.start)
-            after = _WORD_AFTER.match(self.document.text, span.end)
-            start = _start_of_cut(first, before) if first else span.start
-            end = _end_of_cut(last, after) if last else span.end
+            word_before = _WORD_BEFORE.search(self.document.text, max(0, span.start - 100), span.start)
+            word_after = _WORD_AFTER.match(self.document.text, span.end)
+            start = _start_of_cut(first, word_before) if first else span.start
+            end = _end_of_cut(last, word_after) if last else span.end
             if start is not None and end is not None:
                 return Span(start, end)
         return None
@@ -179,13 +181,13 @@ class Placement:
     def claim(self, quoted: QuotedClaim) -> Claim | None:
         """The claim with its located evidence; None if the claim itself is not located."""
         span = self._span(quoted.quote, quoted.position)
-        evidence = tuple(found for quote in quoted.evidence if (found := self.evidence(quote)) is not None)
+        evidence = tuple(located for quote in quoted.evidence if (located := self.evidence(quote)) is not None)
         if span is None:
             return None
-        known = {name: value for name, value in quoted.attributes.items() if value in CLAIM_ATTRIBUTES.get(name, ())}
-        free = {name: quoted.attributes.get(name, "") for name in ("conclusion", "no_evidence_reason", "note")}
-        justified = known.pop("justified", None)
-        values = {**known, **free, "justified": None if justified is None else justified == "yes"}
+        closed = {name: value for name, value in quoted.attributes.items() if value in CLAIM_ATTRIBUTES.get(name, ())}
+        free_texts = {name: quoted.attributes.get(name, "") for name in ("conclusion", "no_evidence_reason", "note")}
+        justified = closed.pop("justified", None)
+        values = {**closed, **free_texts, "justified": None if justified is None else justified == "yes"}
         return Claim.model_validate({"span": span, "evidence": tuple(dict.fromkeys(evidence)), **values})
 
     def evidence(self, quoted: QuotedEvidence) -> Evidence | None:
@@ -194,9 +196,9 @@ class Placement:
         if span is None:
             return None
         attributes = quoted.attributes.items()
-        known = {name: value for name, value in attributes if value in EVIDENCE_ATTRIBUTES.get(name, ())}
-        free = {name: quoted.attributes.get(name, "") for name in ("limitations", "note")}
-        return Evidence.model_validate({"span": span, **known, **free})
+        closed = {name: value for name, value in attributes if value in EVIDENCE_ATTRIBUTES.get(name, ())}
+        free_texts = {name: quoted.attributes.get(name, "") for name in ("limitations", "note")}
+        return Evidence.model_validate({"span": span, **closed, **free_texts})
 
 
 Found = re.Match[str]
@@ -219,12 +221,12 @@ def _documents_by_name(corpus: Corpus) -> tuple[dict[str, DocumentId], frozenset
         source = document.source.rstrip("/").rsplit("/", 1)[-1]
         stem = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", source)
         for name in (document.id, *document.ids.values(), source, stem, document.title_text):
-            by_name[_plain(name)].add(document.id)
+            by_name[_normalize(name)].add(document.id)
     shared = frozenset(name for name, ids in by_name.items() if len(ids) > 1)
     return {name: next(iter(ids)) for name, ids in by_name.items() if name and name not in shared}, shared
 
 
-def _plain(name: str) -> str:
+def _normalize(name: str) -> str:
     """A name without differences in case, spaces, and the prefix of a DOI's address."""
     name = re.sub(r"^(?:https?://)?(?:dx\.)?doi\.org/|^doi:\s*", "", name.strip(), flags=re.IGNORECASE)
     return " ".join(name.casefold().split()).removesuffix(".pdf")

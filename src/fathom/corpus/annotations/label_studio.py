@@ -72,27 +72,27 @@ def _results(results: Iterable[Mapping[str, Any]], text: str) -> tuple[dict[str,
         value = result.get("value") or {}
         if result.get("type") == "relation":
             relations.append(
-                MarkRelation((str(result["from_id"]), str(result["to_id"])), _joined(result.get("labels")))
+                MarkRelation((str(result["from_id"]), str(result["to_id"])), _join_words(result.get("labels")))
             )
         elif result.get("type") in _LABELS:
             marks[str(result["id"])] = _mark(value, result["type"], text)
         elif result.get("type") in ("choices", "textarea"):
-            given = value.get("choices") or value.get("text") or ()
-            further.append((str(result.get("id")), str(result.get("from_name")), given))
-    for id, name, given in further:
-        if id in marks and given:
-            marks[id].attributes[name] = given if isinstance(given, str) else str(given[0])
+            content = value.get("choices") or value.get("text") or ()
+            further.append((str(result.get("id")), str(result.get("from_name")), content))
+    for id, name, content in further:
+        if id in marks and content:
+            marks[id].attributes[name] = content if isinstance(content, str) else str(content[0])
     return marks, relations
 
 
-def _joined(words: object) -> str:
+def _join_words(words: object) -> str:
     return " ".join(map(str, words)) if isinstance(words, list) else ""
 
 
 def _mark(value: Mapping[str, Any], kind: str, text: str) -> Mark:
     offsets = value.get("globalOffsets") or value
     start, end = offsets.get("start"), offsets.get("end")
-    label, quote = _joined(value.get(kind)), str(value.get("text") or "")
+    label, quote = _join_words(value.get(kind)), str(value.get("text") or "")
     if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end and text):
         return Mark(label, quote, None)
     return Mark(label, quote or _sliced(text, start, end), min(1.0, start / len(text)))

@@ -44,9 +44,14 @@ def claims_of(marks: Mapping[str, Mark], relations: Iterable[MarkRelation]) -> t
     """The marked claims with the evidence that is related to them."""
     evidence: dict[str, list[QuotedEvidence]] = {}
     for relation in relations:
-        for one, two in (relation.ends, relation.ends[::-1]):
-            if one in marks and two in marks and marks[one].is_claim and marks[two].is_evidence:
-                evidence.setdefault(one, []).append(_evidence(marks[two], relation))
+        for claim_id, evidence_id in (relation.ends, relation.ends[::-1]):
+            if (
+                claim_id in marks
+                and evidence_id in marks
+                and marks[claim_id].is_claim
+                and marks[evidence_id].is_evidence
+            ):
+                evidence.setdefault(claim_id, []).append(_evidence(marks[evidence_id], relation))
     claims = []
     for id, mark in marks.items():
         if mark.is_claim:

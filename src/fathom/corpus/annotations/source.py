@@ -67,19 +67,21 @@ def files_of(sources: Iterable[Path], suffixes: tuple[str, ...]) -> Iterator[Ann
         paths = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
         for path in paths:
             with file_errors("read", path):
-                yield from _unpacked(path, suffixes)
+                yield from _unpack(path, suffixes)
 
 
-def _unpacked(path: Path, suffixes: tuple[str, ...]) -> Iterator[AnnotationFile]:
+def _unpack(path: Path, suffixes: tuple[str, ...]) -> Iterator[AnnotationFile]:
     name = path.name.lower()
     if name.endswith(suffixes):
-        yield AnnotationFile(PurePosixPath(path.as_posix()), _limited(path.name, path.stat().st_size, path.read_bytes))
+        yield AnnotationFile(
+            PurePosixPath(path.as_posix()), _read_limited(path.name, path.stat().st_size, path.read_bytes)
+        )
     elif name.endswith(_TAR):
         with tarfile.open(path) as archive:
             for member in archive:
                 file = archive.extractfile(member) if member.name.lower().endswith(suffixes) else None
                 if file is not None:
-                    yield AnnotationFile(PurePosixPath(member.name), _limited(member.name, member.size, file.read))
+                    yield AnnotationFile(PurePosixPath(member.name), _read_limited(member.name, member.size, file.read))
     elif name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as packed:
             for info in packed.infolist():
@@ -88,7 +90,7 @@ def _unpacked(path: Path, suffixes: tuple[str, ...]) -> Iterator[AnnotationFile]
                     yield AnnotationFile(PurePosixPath(info.filename), read)
 
 
-def _limited(name: str, size: int, read: object) -> bytes:
+def _read_limited(name: str, size: int, read: object) -> bytes:
     if size > MAX_BYTES:
         raise FathomError(f"'{name}' is larger than {MAX_BYTES:,} bytes. Split it.")
     assert callable(read)

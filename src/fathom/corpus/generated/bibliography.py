@@ -38,20 +38,22 @@ class Bibliography:
         """The number of works not yet mentioned."""
         return len(self._unmentioned)
 
-    def take(self, rng: Random, wanted: int = 1, fresh: bool = True) -> list[Work]:
+    def take(self, rng: Random, count: int = 1, fresh: bool = True) -> list[Work]:
         """Works to cite next: new ones in order while there are any, else some mentioned before.
 
         A work cited again alone is mostly one of the same field, and so in the corpus.
         """
-        taken: list[Work] = []
-        while fresh and self._unmentioned and len(taken) < wanted:
-            taken.append(self._unmentioned.pop())
-        self._mentioned.extend(taken)
-        if not taken and self._mentioned:
-            near = [work for work in self._mentioned if work.document is not None]
-            known = near if len(near) >= SEVERAL and wanted == 1 and rng.random() < NEAR else self._mentioned
-            taken = rng.sample(known, min(wanted, len(known)))
-        return taken
+        works: list[Work] = []
+        while fresh and self._unmentioned and len(works) < count:
+            works.append(self._unmentioned.pop())
+        self._mentioned.extend(works)
+        if not works and self._mentioned:
+            same_field = [work for work in self._mentioned if work.document is not None]
+            candidates = (
+                same_field if len(same_field) >= SEVERAL and count == 1 and rng.random() < NEAR else self._mentioned
+            )
+            works = rng.sample(candidates, min(count, len(candidates)))
+        return works
 
     def mark(
         self,
@@ -84,14 +86,14 @@ class Bibliography:
         """Write the work's authors as part of the sentence: "Lind and Wu (2018)", "Lind and Wu [12]"."""
         authors = in_text(work.people, "and")
         # "van Lind" becomes "Van Lind" at the start of a sentence.
-        named = draft.write(authors[0].upper() + authors[1:] if opening else authors)
+        author_span = draft.write(authors[0].upper() + authors[1:] if opening else authors)
         if self._style.marks == "author-year":
-            whole = Span(named.start, draft.write(f" ({self._years[work.title]})").end)
-            self._record(work, whole, whole, "descriptive", authors=named)
+            mention_span = Span(author_span.start, draft.write(f" ({self._years[work.title]})").end)
+            self._record(work, mention_span, mention_span, "descriptive", authors=author_span)
             return
         if self._style.marks == "numeric":
             draft.write(" ")
-        self.mark(draft, [work], "descriptive", authors=named)
+        self.mark(draft, [work], "descriptive", authors=author_span)
 
     def write_list(self, draft: Draft) -> list[Reference]:
         """Write the reference list, one entry per line."""
@@ -189,21 +191,21 @@ def _alphabetical(work: Work) -> tuple[str, int, str]:
     return without_accents(in_text(work.people, "and")).casefold(), work.year, work.title
 
 
-def _years(listed: Sequence[Work]) -> dict[str, str]:
+def _years(works: Sequence[Work]) -> dict[str, str]:
     """The year of each work as printed: "2018", or "2018a" and "2018b" where names and year are the same."""
-    alike: dict[tuple[str, int], list[Work]] = defaultdict(list)
-    for work in listed:
-        alike[in_text(work.people, "and"), work.year].append(work)
+    same_label: dict[tuple[str, int], list[Work]] = defaultdict(list)
+    for work in works:
+        same_label[in_text(work.people, "and"), work.year].append(work)
     years: dict[str, str] = {}
-    for (_, year), works in alike.items():
-        for index, work in enumerate(works):
-            years[work.title] = f"{year}{_letters(index)}" if len(works) > 1 else str(year)
+    for (_, year), labeled_works in same_label.items():
+        for index, work in enumerate(labeled_works):
+            years[work.title] = f"{year}{_letters(index)}" if len(labeled_works) > 1 else str(year)
     return years
 
 
-def _letters(place: int) -> str:
+def _letters(index: int) -> str:
     """a to z, then aa, ab, ..."""
-    return chr(97 + place) if place < 26 else _letters(place // 26 - 1) + chr(97 + place % 26)
+    return chr(97 + index) if index < 26 else _letters(index // 26 - 1) + chr(97 + index % 26)
 
 
 def _write_title(draft: Draft, title: str) -> Span:
@@ -221,14 +223,14 @@ _AUTHORS_IN_BRIEF = 3
 
 
 def _write_authors(draft: Draft, people: Sequence[Person], form: str, limit: int) -> list[Span]:
-    shown = people if len(people) <= limit else people[: min(3, limit)]
+    printed_people = people if len(people) <= limit else people[: min(3, limit)]
     spans: list[Span] = []
-    for index, person in enumerate(shown):
-        last = index == len(shown) - 1 and len(shown) == len(people)
+    for index, person in enumerate(printed_people):
+        last = index == len(printed_people) - 1 and len(printed_people) == len(people)
         if index:
-            draft.write(_last_separator(form, len(shown)) if last else ", ")
-        spans.append(draft.write(_listed_name(person, form)))
-    if len(shown) < len(people):
+            draft.write(_last_separator(form, len(printed_people)) if last else ", ")
+        spans.append(draft.write(_format_name(person, form)))
+    if len(printed_people) < len(people):
         draft.write(", et al" if form in ("plain", "compact") else ", et al.")
     return spans
 
@@ -240,7 +242,7 @@ def _last_separator(form: str, authors: int) -> str:
     return {"plain": " and ", "compact": ", ", "year-first": ", & "}[form]
 
 
-def _listed_name(person: Person, form: str) -> str:
+def _format_name(person: Person, form: str) -> str:
     initials = initials_of(person.given) + (f" {person.middle}." if person.middle else "")
     if form == "year-first":
         return f"{person.family}, {initials}"

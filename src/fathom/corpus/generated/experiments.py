@@ -44,7 +44,7 @@ class Experiment:
         return "lower" if Decimal(self.best) < Decimal(self.base) else "higher"
 
 
-def invent_experiments(rng: Random, study: ResearchSubject, wanted: int) -> list[Experiment]:
+def invent_experiments(rng: Random, study: ResearchSubject, count: int) -> list[Experiment]:
     """`wanted` experiments that cannot be confused with one another; the first is the headline.
 
     No two measure the same quantity on the same data set, and no two compare with the same rival by the same quantity:
@@ -53,17 +53,21 @@ def invent_experiments(rng: Random, study: ResearchSubject, wanted: int) -> list
     topic = study.topic
     main = (study.material, study.quantity)
     pairs = [(material, quantity) for material in topic.materials for quantity in topic.quantities]
-    pairs = [main, *rng.sample([pair for pair in pairs if pair != main], wanted - 1)]
+    pairs = [main, *rng.sample([pair for pair in pairs if pair != main], count - 1)]
     rivals = _rivals(rng, study, [quantity for _, quantity in pairs])
-    return [_invent(rng, study, number, pairs, rivals) for number in range(wanted)]
+    return [_invent(rng, study, number, pairs, rivals) for number in range(count)]
 
 
 def _rivals(rng: Random, study: ResearchSubject, quantities: list[MeasuredQuantity]) -> list[Phrase]:
     """A rival for each experiment, different wherever the quantity is the same."""
     rivals = [study.rival]
     for number, quantity in enumerate(quantities[1:], start=1):
-        taken = [rival for rival, of in zip(rivals, quantities[:number], strict=True) if of == quantity]
-        rivals.append(rng.choice([m for m in study.topic.methods if m != study.method and m not in taken]))
+        used_rivals = [
+            rival
+            for rival, rival_quantity in zip(rivals, quantities[:number], strict=True)
+            if rival_quantity == quantity
+        ]
+        rivals.append(rng.choice([m for m in study.topic.methods if m != study.method and m not in used_rivals]))
     return rivals
 
 
@@ -72,8 +76,12 @@ def _invent(
 ) -> Experiment:
     material, quantity = pairs[number]
     topic = study.topic
-    compared = {rival.own for rival, (_, of) in zip(rivals, pairs, strict=True) if of == quantity}
-    others = [method for method in topic.methods if method != study.method and method.own not in compared]
+    compared_methods = {
+        rival.own for rival, (_, rival_quantity) in zip(rivals, pairs, strict=True) if rival_quantity == quantity
+    }
+    other_methods = [
+        method for method in topic.methods if method != study.method and method.own not in compared_methods
+    ]
     columns = [column for column in topic.materials if column != material]
     best, base = two_values(rng, quantity)
     return Experiment(
@@ -83,7 +91,7 @@ def _invent(
         object=study.object if number == 0 else rng.choice(topic.objects),
         setting=study.setting if number == 0 else rng.choice(topic.settings),
         rival=rivals[number],
-        others=tuple(rng.sample(others, min(len(others), rng.randint(1, 3)))),
+        others=tuple(rng.sample(other_methods, min(len(other_methods), rng.randint(1, 3)))),
         columns=(material, *rng.sample(columns, rng.randint(1, 3))),
         best=best,
         base=base,

@@ -100,7 +100,7 @@ class Manuscript:
         self.references: list[Reference] = []
         self.numbers = [0, 0]
         """The numbers of the current section and subsection."""
-        self.claimed_in = self._place_claims()
+        self.claimed_in = self._choose_claim_sections()
 
     def _make_rng(self) -> Random:
         return rng_for(self.plan.seed, "prose", self.plan.index)
@@ -138,14 +138,16 @@ class Manuscript:
         return with_absent_fields(document)
 
     def _planted_claims(self, text: str) -> tuple[Claim, ...]:
-        evidence = {topic: [self._limited(one, text) for one in found] for topic, found in self.evidence.items()}
+        evidence = {
+            topic: [self._with_limitation(item, text) for item in items] for topic, items in self.evidence.items()
+        }
         conclusions: dict[ClaimTopic, Conclusion] = {
             number: Conclusion(span.of(text), self.claim_plan.concluded[number])
             for number, span in self.conclusions.items()
         }
         return tuple(claim(topic, span, evidence.get(topic, ()), conclusions.get(topic)) for topic, span in self.claims)
 
-    def _limited(self, evidence: Evidence, text: str) -> Evidence:
+    def _with_limitation(self, evidence: Evidence, text: str) -> Evidence:
         """The evidence with the limitation that the article names."""
         limitation = self.limitations.get(evidence.span)
         return evidence if limitation is None else evidence.model_copy(update={"limitations": limitation.of(text)})
@@ -426,18 +428,18 @@ class Manuscript:
                     raised = self.plan.style.marks == "superscript" and pieces[index + 1 : index + 2] == ["cite"]
                     draft.write(piece.rstrip(" ") if raised else piece)
                 elif piece == "cite":
-                    named = filled.get("their_name")
-                    self.bibliography.mark(draft, works, "attributional" if named else "descriptive", named)
+                    name_span = filled.get("their_name")
+                    self.bibliography.mark(draft, works, "attributional" if name_span else "descriptive", name_span)
                 elif piece == "who":
                     self.bibliography.mention(draft, works[0], opening=draft.here == start)
                 else:
                     filled[piece] = draft.write(_fitted(piece, slots))
             return WrittenSentence(Span(start, draft.here), filled)
 
-    def _say_claims(self, place: str, experiment: Experiment | None = None) -> None:
-        for claimed in self.experiments:
-            if place in self.claimed_in[claimed.number] and experiment in (None, claimed):
-                self.claims.append((claimed.number, self._say("claim", claimed).span))
+    def _say_claims(self, section: str, experiment: Experiment | None = None) -> None:
+        for experiment_claimed in self.experiments:
+            if section in self.claimed_in[experiment_claimed.number] and experiment in (None, experiment_claimed):
+                self.claims.append((experiment_claimed.number, self._say("claim", experiment_claimed).span))
 
     def _plant(self, role: str, experiment: Experiment | None = None, **slots: str) -> Span:
         """Write a sentence with random choices of its own."""
@@ -452,16 +454,16 @@ class Manuscript:
         """Claim, in some articles, on which of two data sets the article's own method has the higher value."""
         if self.claim_plan.compared is None:
             return
-        experiment, one, two = self.claim_plan.compared
+        experiment, first, second = self.claim_plan.compared
         name = experiment.quantity.name
-        values = [Decimal(self.outcomes[name, column.own][0]) for column in (one, two)]
+        values = [Decimal(self.outcomes[name, column.own][0]) for column in (first, second)]
         if values[0] == values[1]:
             return
         order = "higher" if values[0] > values[1] else "lower"
-        span = self._plant("claim_result", experiment, first=one.own, second=two.own, order=order)
+        span = self._plant("claim_result", experiment, first=first.own, second=second.own, order=order)
         self.claims.append(("result", span))
         tables = [
-            span for quantity, columns, span in self.main_tables if quantity == name and {one, two} <= set(columns)
+            span for quantity, columns, span in self.main_tables if quantity == name and {first, second} <= set(columns)
         ]
         self.evidence["result"] += map(measured, tables)
 
@@ -537,38 +539,38 @@ class Manuscript:
                 "table": self.tables.get(experiment.number, ""),
             }
         if works:
-            their = works[0].study
+            cited_study = works[0].study
             slots |= {
                 "their_name": works[0].name,
-                "their_method": their.method.paraphrase,
-                "their_object": their.object.paraphrase,
-                "their_setting": their.setting.paraphrase,
-                "their_material": their.material.paraphrase,
-                "their_quantity": their.quantity.paraphrase,
-                "their_direction": "lowers" if their.quantity.lower_is_better else "raises",
+                "their_method": cited_study.method.paraphrase,
+                "their_object": cited_study.object.paraphrase,
+                "their_setting": cited_study.setting.paraphrase,
+                "their_material": cited_study.material.paraphrase,
+                "their_quantity": cited_study.quantity.paraphrase,
+                "their_direction": "lowers" if cited_study.quantity.lower_is_better else "raises",
             }
         return slots | self.planted_slots
 
     # Experiments and their tables.
 
-    def _place_claims(self) -> dict[int, tuple[str, ...]]:
+    def _choose_claim_sections(self) -> dict[int, tuple[str, ...]]:
         """The sections that state the claim of each experiment: near its evidence, far from it, or both."""
-        places: dict[int, tuple[str, ...]] = {}
+        sections: dict[int, tuple[str, ...]] = {}
         for experiment in self.experiments:
             spots = ("abstract", "introduction", "results", "discussion", "conclusion")
             # The headline finding is claimed at the start; the others at random places.
             weights = (6, 3, 3, 2, 2) if experiment.number == 0 else (1, 1, 4, 2, 1)
-            places[experiment.number] = tuple(
+            sections[experiment.number] = tuple(
                 dict.fromkeys(self.rng.choices(spots, weights, k=self.rng.choice((1, 1, 2))))
             )
-        return places
+        return sections
 
     def _main_table(self, experiment: Experiment) -> None:
         """Write the table that compares all methods on all data sets; sentences refer to the first column."""
         methods = (experiment.rival, *experiment.others)
         rows = [["Method", *map(_label, experiment.columns)]]
         for label, method in ((self.plan.work.name, None), *((_label(method), method) for method in methods)):
-            rows.append([label, *(self._measured(experiment, method, column) for column in experiment.columns)])
+            rows.append([label, *(self._score_of(experiment, method, column) for column in experiment.columns)])
         self.tables.setdefault(experiment.number, f"Table {len(self.draft.tables) + 1}")
         table = self._write_table(self._phrase("caption", experiment).rstrip("."), rows, experiment)
         self.main_tables.append((experiment.quantity.name, experiment.columns, table.span))
@@ -579,14 +581,14 @@ class Manuscript:
                 column = experiment.columns[cell.column - 1]
                 self._note_fact(entities[cell.row - 1], experiment, column, value, cell.span, "table")
 
-    def _measured(self, experiment: Experiment, method: Phrase | None, column: Phrase) -> str:
+    def _score_of(self, experiment: Experiment, method: Phrase | None, column: Phrase) -> str:
         """The score of a method (None: the article's own) on a data set; the same in every table."""
         quantity = experiment.quantity
         best, base = self.outcomes.setdefault((quantity.name, column.own), two_values(self.rng, quantity))
         if method is None:
             return best
-        known = base if column == experiment.material and method == experiment.rival else None
-        value = known or between(self.rng, quantity, best, base)
+        planted = base if column == experiment.material and method == experiment.rival else None
+        value = planted or between(self.rng, quantity, best, base)
         return self.scores.setdefault((quantity.name, column.own, method.own), value)
 
     def _run_table(self, experiment: Experiment) -> None:

@@ -43,9 +43,9 @@ class ClaimPlan:
 def plan_claims(rng: Random, experiments: Sequence[Experiment]) -> ClaimPlan:
     """A random plan."""
     contested = frozenset(experiment.number for experiment in experiments if rng.random() < 0.15)
-    methodology, contribution, wanted = (rng.random() < share for share in (0.5, 0.5, 0.5))
+    methodology, contribution, compares = (rng.random() < share for share in (0.5, 0.5, 0.5))
     pairs = [pair for experiment in experiments if (pair := _two_columns(experiment, experiments)) is not None]
-    compared = rng.choice(pairs) if pairs and wanted else None
+    compared = rng.choice(pairs) if pairs and compares else None
     # Authors may be sure in spite of evidence against them.
     weights = {True: (3, 1, 3), False: (5, 3, 1)}
     concluded = {
@@ -59,9 +59,9 @@ def plan_claims(rng: Random, experiments: Sequence[Experiment]) -> ClaimPlan:
 
 def _two_columns(experiment: Experiment, experiments: Sequence[Experiment]) -> tuple[Experiment, Phrase, Phrase] | None:
     """Two data sets whose values of the quantity are printed in tables alone: the evidence is then those tables."""
-    materials = {one.material for one in experiments if one.quantity == experiment.quantity}
-    free = [column for column in experiment.columns if column not in materials]
-    return (experiment, free[0], free[1]) if len(free) > 1 else None
+    materials = {other.material for other in experiments if other.quantity == experiment.quantity}
+    unmeasured = [column for column in experiment.columns if column not in materials]
+    return (experiment, unmeasured[0], unmeasured[1]) if len(unmeasured) > 1 else None
 
 
 def measured(span: Span) -> Evidence:

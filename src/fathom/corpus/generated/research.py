@@ -41,8 +41,8 @@ def _faults(letter: Document, study: ResearchSubject) -> tuple[bool, int]:
 def _states_subject(letter: Document, study: ResearchSubject) -> bool:
     """Whether its prose names its method and two more attributes that citing works may mention."""
     prose = letter.text[: letter.paragraphs[-1].end].casefold()
-    others = (study.object.own, study.setting.own, study.material.own, study.quantity.name)
-    return study.method.own.casefold() in prose and sum(term.casefold() in prose for term in others) > 1
+    other_terms = (study.object.own, study.setting.own, study.material.own, study.quantity.name)
+    return study.method.own.casefold() in prose and sum(term.casefold() in prose for term in other_terms) > 1
 
 
 class Letter(Manuscript):
@@ -72,8 +72,10 @@ class Letter(Manuscript):
 
     def _parts(self) -> set[str]:
         """The roles of the sentences that fit in addition to those that cite."""
-        listed = sum(map(_listed_length, self.plan.cited)) / _LISTED
-        available = self.plan.tokens - self.draft.here / _HEAD - listed - _MENTION * (len(self.plan.cited) + 1)
+        reference_tokens = sum(map(_listed_length, self.plan.cited)) / _LISTED
+        available = (
+            self.plan.tokens - self.draft.here / _HEAD - reference_tokens - _MENTION * (len(self.plan.cited) + 1)
+        )
         if self.attempt >= _PATIENCE:
             # Long names and titles use up the space, so the plan cannot be met.
             available = 0
@@ -97,13 +99,13 @@ class Letter(Manuscript):
 
     def _main_text(self, parts: set[str]) -> None:
         """Write one or two paragraphs: findings of others, and those of this letter."""
-        others = [role for role in _OTHERS if role in parts | {"citing"}]
-        own = [role for role in _OWN if role in parts | {"borrowing"}]
-        if len(own) < 4:
-            self._write_paragraph((*others, *own))
+        roles_of_others = [role for role in _OTHERS if role in parts | {"citing"}]
+        own_roles = [role for role in _OWN if role in parts | {"borrowing"}]
+        if len(own_roles) < 4:
+            self._write_paragraph((*roles_of_others, *own_roles))
         else:
-            self._write_paragraph(others)
-            self._write_paragraph(own)
+            self._write_paragraph(roles_of_others)
+            self._write_paragraph(own_roles)
 
     def _write_paragraph(self, roles: Iterable[str]) -> Span:
         """A paragraph of sentences in these roles."""

@@ -221,9 +221,9 @@ class World:
     def _references(self, rng: Random, community: _Community, work: Work, tokens: int) -> tuple[Work, ...]:
         """Works to cite, part of them in the corpus, none later than the citing one."""
         profile = self._profile
-        wanted = min(_draw_from(rng, profile.references), max(profile.fewest, tokens // profile.tokens_each))
+        count = min(_draw_from(rng, profile.references), max(profile.fewest, tokens // profile.tokens_each))
         chosen: dict[str, Work] = {}
-        inside = min(round(wanted * rng.uniform(*profile.inside)), len(self._everywhere) // 2)
+        inside = min(round(count * rng.uniform(*profile.inside)), len(self._everywhere) // 2)
         # Documents of the same subject, or of all subjects if it has none yet.
         elsewhere = self._of_subject[work.study.topic.subject] or self._everywhere
         for _ in range(profile.tries * inside):
@@ -233,8 +233,8 @@ class World:
             candidate = rng.choice(urn)
             if candidate.year <= work.year and _is_distinguishable(candidate.study, True, chosen.values()):
                 chosen[candidate.title] = candidate
-        for _ in range(20 * wanted):
-            if len(chosen) >= wanted:
+        for _ in range(20 * count):
+            if len(chosen) >= count:
                 break
             outside = self._outside(rng, community, work, chosen.values())
             if outside is not None:
@@ -247,8 +247,12 @@ class World:
     def _outside(self, rng: Random, community: _Community, work: Work, chosen: Iterable[Work]) -> Work | None:
         """A work outside the corpus, often one that others cite too; None if it could be confused with another."""
         if community.outside and rng.random() < 0.55:
-            known = rng.choice(community.outside)
-            return known if known.year <= work.year and _is_distinguishable(known.study, False, chosen) else None
+            candidate = rng.choice(community.outside)
+            return (
+                candidate
+                if candidate.year <= work.year and _is_distinguishable(candidate.study, False, chosen)
+                else None
+            )
         study = _draw_study(rng, work.study.topic)
         if not _is_distinguishable(study, False, chosen):
             return None
@@ -258,12 +262,14 @@ class World:
 
     def _authors(self, rng: Random, community: _Community, inside: bool) -> tuple[Person, ...]:
         """The authors of a work; most have published on the topic before, so that people have several documents."""
-        known = community.regulars if inside else community.people
+        candidates = community.regulars if inside else community.people
         teams = self._profile.teams
         size = rng.choices(range(1, len(teams) + 1), teams)[0]
         team: dict[tuple[str, str], Person] = {}
         while len(team) < size:
-            person = rng.choice(known) if known and rng.random() < 0.7 else self._newcomer(rng, community, inside)
+            person = (
+                rng.choice(candidates) if candidates and rng.random() < 0.7 else self._newcomer(rng, community, inside)
+            )
             # No byline has two names with the same short form: they could not be distinguished.
             team.setdefault(short_form(person), person)
         return tuple(team.values())

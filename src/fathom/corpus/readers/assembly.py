@@ -21,7 +21,8 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
+from fathom.corpus.readers.parsing.blocks import inlines_text
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER
 from fathom.corpus.readers.parsing.citation_check import check_citations
 from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citation_groups
 from fathom.corpus.readers.parsing.entry_recognition import check_list
@@ -36,6 +37,7 @@ from fathom.records.documents import (
     Author,
     Cell,
     Citation,
+    CitationStyle,
     Document,
     Fact,
     FieldName,
@@ -231,9 +233,9 @@ class _Assembler(TextBuilder):
         title = plain(self._parsed.title)
         if not title:
             raise ReadError("it has no title")
-        self.write("# ")
+        self.put("# ")
         span = self.write(title)
-        self.write("\n\n")
+        self.put("\n\n")
         return span
 
     def _add_byline(self) -> tuple[Author, ...]:
@@ -243,7 +245,7 @@ class _Assembler(TextBuilder):
             if not printed:
                 continue
             if authors:
-                self.write(", ")
+                self.put(", ")
             authors.append(
                 Author(
                     position=len(authors) + 1,
@@ -256,7 +258,7 @@ class _Assembler(TextBuilder):
                 )
             )
         if authors:
-            self.write("\n\n")
+            self.put("\n\n")
         return tuple(authors)
 
     def _add_imprint(self) -> None:
@@ -264,7 +266,7 @@ class _Assembler(TextBuilder):
         parts = [f"*{plain(parsed.venue)}*" if parsed.venue else "", str(parsed.year or "")]
         parts.append(f"doi:{parsed.ids['doi']}" if parsed.ids.get("doi") else "")
         if any(parts):
-            self.write(", ".join(filter(None, parts)) + "\n\n")
+            self.put(", ".join(filter(None, parts)) + "\n\n")
 
     def _add_abstract(self) -> Span | None:
         if not self._parsed.abstract:
@@ -293,11 +295,11 @@ class _Assembler(TextBuilder):
             return
         level = min(6, max(2, heading.level))
         start = self._length
-        self.write("#" * level + " ")
+        self.put("#" * level + " ")
         before = self._length
         # A heading may contain citations: "Construction by Lind (2019)".
         span = self._write_inlines(heading.inlines) or Span(before, self._length)
-        self.write("\n\n")
+        self.put("\n\n")
         self._sections.append((start, span, level, heading.role or role_of(text)))
 
     def _add_paragraph(self, paragraph: Paragraph) -> None:
@@ -306,7 +308,7 @@ class _Assembler(TextBuilder):
             text = "\n".join(map(verbatim, lines)).strip("\n")
             if text.strip():
                 self._paragraphs.append(self.write(text))
-                self.write("\n\n")
+                self.put("\n\n")
             return
         start = self._length
         self._write_inlines(paragraph.inlines)
@@ -316,7 +318,7 @@ class _Assembler(TextBuilder):
             self._paragraphs.append(Span(start, end))
             self._prose.append(Span(start, end))
             self._sentences.extend(sentence_spans(text, start))
-            self.write("\n\n")
+            self.put("\n\n")
 
     def _add_table(self, table: ParsedTable) -> None:
         rows = [row for row in table.rows if row]
@@ -325,33 +327,33 @@ class _Assembler(TextBuilder):
         start = self._length
         caption = self._write_inlines(table.caption)
         if caption is not None:
-            self.write("\n\n")
+            self.put("\n\n")
         cells: list[Cell] = []
         width = max(sum(cell.columns for cell in row) for row in rows)
         headers = next((n for n, row in enumerate(rows) if not all(cell.header for cell in row)), len(rows)) or 1
         for number, row in enumerate(rows):
             cells.extend(self._add_row(number, row, width))
             if number == headers - 1:
-                self.write("|" + " --- |" * min(width, MAX_COLUMNS) + "\n")
+                self.put("|" + " --- |" * min(width, MAX_COLUMNS) + "\n")
         end = self.visible_end()
         self._tables.append(
             Table(number=len(self._tables) + 1, span=Span(start, end), caption=caption, cells=tuple(cells))
         )
-        self.write("\n")
+        self.put("\n")
 
     def _add_row(self, number: int, row: Sequence[TableCell], width: int) -> Iterator[Cell]:
         column = 0
-        self.write("|")
+        self.put("|")
         for cell in row:
-            self.write(" ")
+            self.put(" ")
             start = self._length
             self._write_inlines(cell.inlines, in_table=True)
-            yield Cell(row=number, column=column, span=Span(start, self._length), header=cell.header)
+            yield Cell.trusted(row=number, column=column, span=Span(start, self._length), header=cell.header)
             columns = min(cell.columns, MAX_COLUMNS)
-            self.write(" |" + "  |" * (columns - 1))
+            self.put(" |" + "  |" * (columns - 1))
             column += columns
         # Pad to the widest row, unless a long table would become enormous.
-        self.write("  |" * (width - column if width <= MAX_PADDED_COLUMNS else 0) + "\n")
+        self.put("  |" * (width - column if width <= MAX_PADDED_COLUMNS else 0) + "\n")
 
     # Running text.
 
@@ -361,14 +363,14 @@ class _Assembler(TextBuilder):
         citations: list[PlacedCitation] = []
         after_space = True  # No leading and no double spaces.
         for piece in inlines:
-            text = tidy(inline_text(piece))
+            text = tidy(piece if isinstance(piece, str) else piece.text)
             if in_table:
                 text = text.replace("|", "¦")
             if after_space:
                 text = text.lstrip(" ")
             if not text:
                 continue
-            self.write(text)
+            self.put(text)
             after_space = text[-1] == " "
             if not isinstance(piece, str):
                 self._record(piece, self._stripped_span(text), citations, in_table)
@@ -400,7 +402,7 @@ class _Assembler(TextBuilder):
         for citation, group in zip(citations, citation_groups(citations, self._text_since(start), start), strict=True):
             style = citation.mark.style or ("author-year" if _WORD.search(citation.mark.text) else "numeric")
             for key in citation.mark.keys or ("",):
-                yield Citation(span=citation.span, group=group, reference=self._positions.get(key), style=style)
+                yield _citation(citation.span, group, self._positions.get(key), style)
 
     # Reference list.
 
@@ -411,11 +413,10 @@ class _Assembler(TextBuilder):
         references: list[Reference] = []
         for position, numbered in enumerate(self._list.entries, start=1):
             # The printed number, which citations refer to; a blank item of the source had one too.
-            self.write(f"{numbered.number}. ")
-            text = plain(numbered.reference.text)
-            span = self.write(text)
-            self.write("\n")
-            references.append(_reference(position, numbered.reference, text, span))
+            self.put(f"{numbered.number}. ")
+            span = self.write(numbered.text)
+            self.put("\n")
+            references.append(_reference(position, numbered.reference, numbered.text, span))
         return tuple(references)
 
     # Writing.
@@ -469,7 +470,9 @@ def _affiliations(author: ParsedAuthor) -> tuple[str, ...]:
 
 def _language(declared: str, text: str) -> str:
     """The language of a document: many formats declare none, and word processors declare English by default."""
-    return "zh" if declared == "en" and is_chinese(re.sub(r"[\W\d_]+", "", text[:6_000])) else declared
+    if declared != "en" or not CHINESE_CHARACTER.search(text, 0, 6_000):
+        return declared
+    return "zh" if is_chinese(re.sub(r"[\W\d_]+", "", text[:6_000])) else declared
 
 
 def _id(parsed: ParsedDocument, text: str) -> str:
@@ -480,6 +483,12 @@ def _id(parsed: ParsedDocument, text: str) -> str:
                 "a", scheme, parsed.ids[scheme].lower(), parsed.work or "", parsed.source.rpartition("/")[2]
             )
     return short_id("a", parsed.source.rpartition("/")[2], text)
+
+
+def _citation(span: Span, group: Span, reference: int | None, style: CitationStyle) -> Citation:
+    return Citation.trusted(
+        span=span, group=group, reference=reference, style=style, type=None, name=None, authors=None
+    )
 
 
 def _fact(number: TaggedNumber, span: Span, in_table: bool) -> Fact:
@@ -499,18 +508,22 @@ def _fact(number: TaggedNumber, span: Span, in_table: bool) -> Fact:
 def _reference(number: int, entry: ParsedReference, text: str, span: Span) -> Reference:
     title = plain(entry.title)
     at = text.find(title) if title else -1
-    authors: list[Span] = []
-    place = 0
-    for author in map(plain, entry.authors):
-        start = text.find(author, place) if author else -1
-        if start >= 0:
-            place = start + len(author)
-            authors.append(Span(span.start + start, span.start + place))
-    return Reference(
+    return Reference.trusted(
         number=number,
         span=span,
         title=Span(span.start + at, span.start + at + len(title)) if at >= 0 else None,
-        authors=tuple(authors),
+        authors=tuple(_author_spans(entry.authors, text, span.start)),
         year=entry.year,
-        ids={name: value for name, value in entry.ids.items() if value},
+        ids={name: value for name, value in sorted(entry.ids.items()) if value},
+        document=None,
     )
+
+
+def _author_spans(authors: Sequence[str], text: str, start: int) -> Iterator[Span]:
+    """Yield the spans of the authors in the text of an entry, in order."""
+    place = 0
+    for author in map(plain, authors):
+        at = text.find(author, place) if author else -1
+        if at >= 0:
+            place = at + len(author)
+            yield Span(start + at, start + place)

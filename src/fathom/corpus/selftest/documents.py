@@ -39,8 +39,8 @@ def numbered_entries(document: ParsedDocument) -> Iterator[str]:
 def plain_text(document: ParsedDocument) -> Files:
     """Return a document as plain text with lines of 80 characters."""
 
-    def block(one: Block) -> str:
-        match one:
+    def block(block_to_write: Block) -> str:
+        match block_to_write:
             case Heading(_, inlines):
                 return inlines_text(inlines).upper()
             case Paragraph(inlines):
@@ -139,8 +139,8 @@ def _page_body(document: ParsedDocument) -> str:
         )
         return text.replace("&lt;sup&gt;", "<sup>").replace("&lt;/sup&gt;", "</sup>")
 
-    def block(one: Block) -> str:
-        match one:
+    def block(block_to_write: Block) -> str:
+        match block_to_write:
             case Heading(level, inlines):
                 return f"<h{level}>{inline(inlines)}</h{level}>"
             case Paragraph(inlines):
@@ -158,8 +158,8 @@ def _page_body(document: ParsedDocument) -> str:
         for number, reference in enumerate(document.references, start=1)
     )
     abstract = "<h2>Abstract</h2>" + "".join(map(block, document.abstract)) if document.abstract else ""
-    listed = f"<h2>References</h2><ol>{entries}</ol>" if entries else ""
-    return abstract + "".join(map(block, document.body)) + listed
+    reference_list = f"<h2>References</h2><ol>{entries}</ol>" if entries else ""
+    return abstract + "".join(map(block, document.body)) + reference_list
 
 
 def html_article(document: ParsedDocument) -> Files:

@@ -166,15 +166,15 @@ def _nested(
     """Return blocks as markup with nested sections. `opening` and `block` write a heading and any other block."""
     pieces: list[str] = []
     open_levels: list[int] = []
-    for one in blocks:
-        if isinstance(one, Heading):
-            while open_levels and open_levels[-1] >= one.level:
+    for current in blocks:
+        if isinstance(current, Heading):
+            while open_levels and open_levels[-1] >= current.level:
                 pieces.append(closing)
                 open_levels.pop()
-            pieces.append(opening(one))
-            open_levels.append(one.level)
+            pieces.append(opening(current))
+            open_levels.append(current.level)
         else:
-            pieces.append(block(one))
+            pieces.append(block(current))
     return "".join(pieces) + closing * len(open_levels)
 
 
@@ -194,8 +194,8 @@ def latexml(document: ParsedDocument) -> Files:
             ),
         )
 
-    def block(one: Block) -> str:
-        match one:
+    def block(block_to_write: Block) -> str:
+        match block_to_write:
             case Paragraph(inlines):
                 return f'<div class="ltx_para"><p class="ltx_p">{render(inlines)}</p></div>'
             case ParsedTable(caption, rows):
@@ -342,21 +342,21 @@ def _with_commands(inlines: Inlines, command: Callable[[str], str], text: Callab
 
     A bracket that contains only citations becomes one command. `command` gets the keys, separated by commas.
     """
-    whole = ""
+    marked_text = ""
     marks: list[CitationMark] = []
     for piece in inlines:
         if isinstance(piece, CitationMark) and piece.keys:
-            whole += f"\0{len(marks)}\0"
+            marked_text += f"\0{len(marks)}\0"
             marks.append(piece)
         else:
-            whole += inline_text(piece)
+            marked_text += inline_text(piece)
     pieces: list[str] = []
     position = 0
-    for match in re.finditer(r"[(\[]\0\d+\0(?:[;,] ?\0\d+\0)*[)\]]|\0\d+\0", whole):
+    for match in re.finditer(r"[(\[]\0\d+\0(?:[;,] ?\0\d+\0)*[)\]]|\0\d+\0", marked_text):
         keys = (key for number in re.findall(r"\0(\d+)\0", match[0]) for key in marks[int(number)].keys)
-        pieces += [text(whole[position : match.start()]), command(",".join(keys))]
+        pieces += [text(marked_text[position : match.start()]), command(",".join(keys))]
         position = match.end()
-    return "".join([*pieces, text(whole[position:])])
+    return "".join([*pieces, text(marked_text[position:])])
 
 
 def _abstract(document: ParsedDocument, render: Callable[[Inlines], str]) -> list[str]:

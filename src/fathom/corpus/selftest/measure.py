@@ -84,8 +84,8 @@ class FieldAgreement:
 
     def score(self) -> FieldScore:
         precision = round(self.same / self.read, 4) if self.read else 1.0
-        stated = self.written - self.unknown
-        recall = round(self.same / stated, 4) if stated else 1.0
+        known = self.written - self.unknown
+        recall = round(self.same / known, 4) if known else 1.0
         unknown = round(self.unknown / self.written, 4) if self.written else 0.0
         return FieldScore(written=self.written, read=self.read, precision=precision, recall=recall, unknown=unknown)
 

@@ -28,15 +28,15 @@ from fathom.corpus.selftest.pdf_typesetting import LEADING, TextRun, TypesetLine
 
 def pdf(document: ParsedDocument) -> dict[str, bytes]:
     """Return a document as a PDF file. The title determines the layout, so that the file is always the same."""
-    return _written(document, page_layout(document.title))
+    return _write_pdf(document, page_layout(document.title))
 
 
-def _written(document: ParsedDocument, layout: PageLayout) -> dict[str, bytes]:
+def _write_pdf(document: ParsedDocument, layout: PageLayout) -> dict[str, bytes]:
     return {"paper.pdf": _pdf_file(_page_commands(document, layout), layout)}
 
 
 PDF_LAYOUTS: dict[str, Callable[[ParsedDocument], dict[str, bytes]]] = {
-    name: partial(_written, layout=layout) for name, layout in LAYOUTS.items()
+    name: partial(_write_pdf, layout=layout) for name, layout in LAYOUTS.items()
 }
 """Writers of articles in the layouts of publishers, by format."""
 
@@ -59,12 +59,12 @@ def _block_lines(block: Block, layout: PageLayout) -> list[TypesetLine]:
 
 def _heading_lines(level: int, text: str, layout: PageLayout) -> list[TypesetLine]:
     style = layout.style
-    shown = {"capitals": text.upper(), "small caps": small_caps(text)}.get(style.headings, text)
+    styled = {"capitals": text.upper(), "small caps": small_caps(text)}.get(style.headings, text)
     size = _HEADING_SIZES.get(level, 10.5)
     if style.centered_headings:
         size = _BODY_SIZE
     font = layout.font(size, bold=style.headings != "small caps")
-    lines = typeset(shown, font, layout.column_width, centered=style.centered_headings)
+    lines = typeset(styled, font, layout.column_width, centered=style.centered_headings)
     return add_spacing([replace(line, lines_below=3) for line in lines], 10, 3)
 
 

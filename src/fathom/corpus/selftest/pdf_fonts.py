@@ -110,7 +110,7 @@ def text_width(text: str, font: Font) -> float:
 
 def small_caps(text: str) -> str:
     """Return a text in capitals, with control characters around the letters that were small."""
-    return re.sub(r"[^\W\d_A-Z]+", lambda found: f"{SMALL_ON}{found[0].upper()}{SMALL_OFF}", text)
+    return re.sub(r"[^\W\d_A-Z]+", lambda match: f"{SMALL_ON}{match[0].upper()}{SMALL_OFF}", text)
 
 
 def pieces(text: str) -> Iterator[tuple[str, float, float]]:

@@ -25,9 +25,9 @@ def title_lines(document: ParsedDocument, layout: PageLayout) -> Iterator[Typese
     """Yield the lines of the title and of the byline."""
     style = layout.style
     title = printable(document.title)
-    shown = {"capitals": title.upper(), "small caps": small_caps(title)}.get(style.title, title)
+    styled = {"capitals": title.upper(), "small caps": small_caps(title)}.get(style.title, title)
     font = layout.font(style.title_size, bold=style.title in ("bold", "capitals"))
-    yield from add_spacing(typeset(shown, font, layout.text_width, centered=style.centered), 0, 8)
+    yield from add_spacing(typeset(styled, font, layout.text_width, centered=style.centered), 0, 8)
     match style.byline:
         case "blocks":
             yield from _blocks(document, layout)
@@ -43,10 +43,10 @@ def _line(document: ParsedDocument, layout: PageLayout) -> Iterator[TypesetLine]
     marked = style.byline == "marks"
     names = [_name(author, layout) for author in document.authors]
     kinds = [_affiliation(author) for author in document.authors]
-    used = list(dict.fromkeys(kinds))
+    distinct_kinds = list(dict.fromkeys(kinds))
     if marked:
         names = [
-            f"{name}{SUPERSCRIPT_ON}{used.index(kind) + 1}{SUPERSCRIPT_OFF}"
+            f"{name}{SUPERSCRIPT_ON}{distinct_kinds.index(kind) + 1}{SUPERSCRIPT_OFF}"
             for name, kind in zip(names, kinds, strict=True)
         ]
     last = "AND" if style.name_style == "capitals" else "and"
@@ -56,10 +56,10 @@ def _line(document: ParsedDocument, layout: PageLayout) -> Iterator[TypesetLine]
     font = layout.font(size, bold=style.name_style == "bold")
     lines = typeset(byline, font, layout.text_width, centered=style.centered)
     yield from add_spacing(lines, 0, 4 if marked else 14)
-    if not marked or not used:
+    if not marked or not distinct_kinds:
         return
     small = layout.font(_AFFILIATION_SIZE, italic=True)
-    for number, kind in enumerate(used, start=1):
+    for number, kind in enumerate(distinct_kinds, start=1):
         text = f"{SUPERSCRIPT_ON}{number}{SUPERSCRIPT_OFF}{', '.join(_AFFILIATIONS[kind])}"
         yield from typeset(text, small, layout.text_width, centered=style.centered)
     yield from add_spacing(
@@ -121,21 +121,21 @@ def _address(author: ParsedAuthor) -> str:
 def numbered_headings(texts: Sequence[tuple[int, str]], layout: PageLayout) -> list[str]:
     """Return headings, given with their levels, with the numbers of the layout."""
     counts = [0, 0]
-    shown = []
+    numbered = []
     for level, heading in texts:
         text = re.sub(r"^\d+(?:\.\d+)*\.?\s+", "", heading) if layout.style.numbers else heading
         counts = [counts[0] + 1, 0] if level <= 2 else [max(1, counts[0]), counts[1] + 1]
         number = f"{counts[0]}" if level <= 2 else f"{counts[0]}.{counts[1]}"
         match layout.style.numbers:
             case "":
-                shown.append(text)
+                numbered.append(text)
             case "roman":
-                shown.append(f"{_roman(counts[0]) if level <= 2 else chr(64 + counts[1])}. {text}")
+                numbered.append(f"{_roman(counts[0]) if level <= 2 else chr(64 + counts[1])}. {text}")
             case "arabic period":
-                shown.append(f"{number}. {text}")
+                numbered.append(f"{number}. {text}")
             case _:
-                shown.append(f"{number} {text}")
-    return shown
+                numbered.append(f"{number} {text}")
+    return numbered
 
 
 def _roman(number: int) -> str:

@@ -93,8 +93,8 @@ def _hyphenate(word: str, font: Font, available: float) -> str:
     if len(letters) < _MIN_HYPHENATED or not (letters.isascii() and letters.isalpha() and letters.islower()):
         return ""
     for index in range(len(letters) - 4, 2, -1):
-        before, here, after = (letter in _VOWELS for letter in letters[index - 1 : index + 2])
-        if before and not here and after and text_width(word[:index] + "-", font) <= available:
+        vowel_before, vowel_here, vowel_after = (letter in _VOWELS for letter in letters[index - 1 : index + 2])
+        if vowel_before and not vowel_here and vowel_after and text_width(word[:index] + "-", font) <= available:
             return word[:index]
     return ""
 

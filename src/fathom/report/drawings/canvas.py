@@ -30,11 +30,15 @@ BOLD_LETTER = 7.5
 
 def node(name: str, *children: object, **attributes: object) -> SvgNode:
     """One element; `class_` and `text_anchor` become class and text-anchor."""
-    named = {key.rstrip("_").replace("_", "-"): _plain(value) for key, value in attributes.items() if value is not None}
+    named = {
+        key.rstrip("_").replace("_", "-"): _format_number(value)
+        for key, value in attributes.items()
+        if value is not None
+    }
     return [name, named, list(children)]
 
 
-def _plain(value: object) -> str:
+def _format_number(value: object) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
@@ -99,7 +103,7 @@ class Canvas:
 
     def finished(self) -> SvgNode:
         """The drawing as one element."""
-        box = f"0 0 {_plain(float(self.width))} {_plain(float(self.height))}"
+        box = f"0 0 {_format_number(float(self.width))} {_format_number(float(self.height))}"
         # A group, so that screen readers can reach its marks one by one.
         return node("svg", *self.nodes, viewBox=box, role="group", aria_label=self.what, class_="drawing")
 
@@ -133,20 +137,20 @@ def percent(value: float, decimals: int = 0) -> str:
     return f"{floor(value * 100 * steps + 0.5) / steps:.{decimals}f}%"
 
 
-def spread_apart(places: Iterable[float], gap: float, low: float, high: float) -> list[float]:
+def spread_apart(values: Iterable[float], gap: float, low: float, high: float) -> list[float]:
     """The positions, moved apart so that neighbors keep the gap, as little as possible."""
-    wanted = list(places)
-    order = sorted(range(len(wanted)), key=lambda number: wanted[number])
-    moved = wanted.copy()
+    positions = list(values)
+    order = sorted(range(len(positions)), key=lambda number: positions[number])
+    spread = positions.copy()
     ceiling = low
     for number in order:
-        moved[number] = max(wanted[number], ceiling)
-        ceiling = moved[number] + gap
+        spread[number] = max(positions[number], ceiling)
+        ceiling = spread[number] + gap
     limit = high
     for number in reversed(order):
-        moved[number] = min(moved[number], limit)
-        limit = moved[number] - gap
-    return moved
+        spread[number] = min(spread[number], limit)
+        limit = spread[number] - gap
+    return spread
 
 
 RULES = """
@@ -170,7 +174,7 @@ def style() -> str:
     page = files("fathom.report").joinpath("page", "theme.css").read_text("utf-8")
     light = page[: page.index("}")]
     colors = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", light))
-    rules = re.sub(r"@([a-z0-9-]+)", lambda found: colors[found[1]], RULES)
+    rules = re.sub(r"@([a-z0-9-]+)", lambda match: colors[match[1]], RULES)
     for number in range(SERIES):
         color = colors[f"s{number}"]
         rules += f".mark.s{number},.name.s{number}{{fill:{color}}}"
@@ -185,20 +189,22 @@ def as_svg(drawing: SvgNode) -> str:
     assert isinstance(attributes, dict)
     assert isinstance(children, list)
     box = str(attributes["viewBox"]).split()
-    whole = node(str(name), node("style", style()), *children)
-    whole[1] = {"xmlns": "http://www.w3.org/2000/svg", "width": box[2], "height": box[3], **attributes}
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _written(whole) + "\n"
+    root = node(str(name), node("style", style()), *children)
+    root[1] = {"xmlns": "http://www.w3.org/2000/svg", "width": box[2], "height": box[3], **attributes}
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _write_node(root) + "\n"
 
 
-def _written(item: object) -> str:
+def _write_node(item: object) -> str:
     if not isinstance(item, list):
         return escape(xml_safe(str(item)))
     name, attributes, children = item
     # Tooltips of the page become titles.
     tip = attributes.get("data-tip")
-    inside = (f"<title>{escape(xml_safe(tip))}</title>" if tip else "") + "".join(map(_written, children))
-    kept = {key: value for key, value in attributes.items() if key not in ("data-tip", "data-run", "tabindex")}
-    return f"<{name}{''.join(f' {key}={quoteattr(xml_safe(value))}' for key, value in kept.items())}>{inside}</{name}>"
+    inside = (f"<title>{escape(xml_safe(tip))}</title>" if tip else "") + "".join(map(_write_node, children))
+    written = {key: value for key, value in attributes.items() if key not in ("data-tip", "data-run", "tabindex")}
+    return (
+        f"<{name}{''.join(f' {key}={quoteattr(xml_safe(value))}' for key, value in written.items())}>{inside}</{name}>"
+    )
 
 
 def xml_safe(words: str) -> str:

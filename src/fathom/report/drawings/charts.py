@@ -77,7 +77,7 @@ def dot_rows(names: Iterable[str], dots: Iterable[tuple[str, Dot]]) -> list[DotR
 
 
 def dot_plot(
-    what: str,
+    title: str,
     lines: Sequence[DotRow],
     width: float,
     low: float = 0.0,
@@ -93,7 +93,7 @@ def dot_plot(
     left = 0.0 if narrow else min(MAX_LABEL, max((text_width(row.name) for row in lines), default=1) * LETTER + 14)
     step, pad = 13.0, 12.0
     heights = [max(1, len(row.dots)) * step + pad + (16 if narrow else 0) for row in lines]
-    canvas = Canvas(width, sum(heights) + 34, what)
+    canvas = Canvas(width, sum(heights) + 34, title)
     scale = Scale(low, high, left + 10, width - (12 if narrow else 56))
     bottom = sum(heights) + 4
     steps = ticks or (QUARTERS if unit == "share" else round_steps(low, high))
@@ -103,10 +103,10 @@ def dot_plot(
         canvas.add(line(x, 2, x, bottom, "axis" if unit != "share" and value == 0 else "grid"))
         # The logarithmic scale of lengths begins with a tick for "none".
         name = "none" if unit == "tokens" and value == low else _tick(value, unit)
-        beside = text_width(name) * LETTER / 2
-        if ticks is None or x - beside >= free:
+        half_width = text_width(name) * LETTER / 2
+        if ticks is None or x - half_width >= free:
             canvas.add(text(name, x, bottom + 16, "tick", "middle"))
-            free = x + beside + 6
+            free = x + half_width + 6
     top = 2.0
     for row, height in zip(lines, heights, strict=True):
         _dot_line(canvas, row, scale, left, top, height, step, narrow, unit)
@@ -136,9 +136,9 @@ def _dot_line(
         parts.append(node("line", class_=_whisker(series), data_run=series, **ends))
         parts.append(marker(series, scale(point.value), y, point.tip, 4))
         if not narrow and len(row.dots) == 1:
-            none = unit == "tokens" and point.value <= scale.low
-            shown = "none" if none else point.shown or _tick(point.value, unit, 1)
-            parts.append(text(shown, canvas.width - 4, y + 4, "quiet", "end"))
+            is_none = unit == "tokens" and point.value <= scale.low
+            label = "none" if is_none else point.shown or _tick(point.value, unit, 1)
+            parts.append(text(label, canvas.width - 4, y + 4, "quiet", "end"))
     canvas.add(node("g", *parts, data_runs=row.hidden_with()))
 
 
@@ -152,11 +152,11 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
     if unit == "tokens":
         return format_length(round(2**value))
     if unit == "difference":
-        return _signed(value * 100, decimals)
-    return _signed(value, 2) if decimals else f"{value:g}".replace("-", "−")
+        return _format_signed(value * 100, decimals)
+    return _format_signed(value, 2) if decimals else f"{value:g}".replace("-", "−")
 
 
-def _signed(value: float, decimals: int) -> str:
+def _format_signed(value: float, decimals: int) -> str:
     """A number with its sign; a zero has none."""
     rounded = round(value, decimals)
     return f"{rounded:+.{decimals}f}".replace("-", "−") if rounded else "0"
@@ -180,7 +180,7 @@ class Curve(NamedTuple):
     """Whether a line joins the points: they are comparable."""
 
 
-def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> SvgNode:
+def line_chart(title: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> SvgNode:
     """Shares over a logarithmic axis with intervals; the curves that reach its end are labeled there."""
     narrow = width < NARROW
     height = 260.0 if narrow else 320.0
@@ -188,10 +188,10 @@ def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, s
     labeled = [curve for curve in lines if curve.points and curve.points[-1][0] == last]
     names = max((text_width(curve.name) for curve in labeled), default=1) * BOLD_LETTER
     right = 12.0 if narrow else min(220.0, names + 12)
-    canvas = Canvas(width, height, what)
+    canvas = Canvas(width, height, title)
     down = Scale(0, 1, height - 34, 14)
-    places = [log10(value) for value, _ in ticks]
-    along = Scale(min(places), max(places), 48, width - right - 12)
+    positions = [log10(value) for value, _ in ticks]
+    along = Scale(min(positions), max(positions), 48, width - right - 12)
     for value in QUARTERS:
         y = down(value)
         canvas.add(line(36, y, width - right, y, "grid"), text(percent(value), 30, y + 4, "tick", "end"))
@@ -199,31 +199,31 @@ def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, s
         canvas.add(text(name, along(log10(value)), height - 12, "tick", "middle"))
     for number, curve in enumerate(lines):
         # Shift each run by a few pixels, so that intervals at the same length do not overlap.
-        aside = (number - (len(lines) - 1) / 2) * 3
-        _curve(canvas, curve, along, down, aside)
+        shift = (number - (len(lines) - 1) / 2) * 3
+        _curve(canvas, curve, along, down, shift)
     if not narrow:
         _names(canvas, labeled, down, width - right + 10, right - 12)
     return canvas.finished()
 
 
-def _curve(canvas: Canvas, curve: Curve, along: Scale, down: Scale, aside: float) -> None:
-    placed = [(along(log10(tokens)) + aside, point) for tokens, point in curve.points]
-    if not placed:
+def _curve(canvas: Canvas, curve: Curve, along: Scale, down: Scale, shift: float) -> None:
+    points = [(along(log10(tokens)) + shift, point) for tokens, point in curve.points]
+    if not points:
         return
     color = paint(curve.series)
-    path = "M" + "L".join(f"{x:.1f} {down(point.value):.1f}" for x, point in placed)
+    path = "M" + "L".join(f"{x:.1f} {down(point.value):.1f}" for x, point in points)
     parts = [node("path", d=path, class_=f"line {color}")] if curve.is_joined else []
     parts += [
         node("line", x1=x, y1=down(point.low), x2=x, y2=down(point.high), class_=_whisker(curve.series))
-        for x, point in placed
+        for x, point in points
     ]
-    parts += [marker(curve.series, x, down(point.value), point.tip) for x, point in placed]
+    parts += [marker(curve.series, x, down(point.value), point.tip) for x, point in points]
     canvas.add(node("g", *parts, data_run=curve.series))
 
 
 def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, width: float) -> None:
-    places = spread_apart((down(curve.points[-1][1].value) + 4 for curve in lines), 15, 18, canvas.height - 36)
-    for curve, y in zip(lines, places, strict=True):
+    heights = spread_apart((down(curve.points[-1][1].value) + 4 for curve in lines), 15, 18, canvas.height - 36)
+    for curve, y in zip(lines, heights, strict=True):
         label = node(
             "text",
             fit_label(curve.name, width * LETTER / BOLD_LETTER),
@@ -246,11 +246,11 @@ class ScatterPoint(NamedTuple):
     """The Pareto-optimal runs that this one is among; None if it is not Pareto-optimal."""
 
 
-def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> SvgNode:
+def scatter_plot(title: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> SvgNode:
     """Shares against cost on a logarithmic axis; Pareto-optimal runs are joined by lines."""
     narrow = width < NARROW
     height = 280.0 if narrow else 320.0
-    canvas = Canvas(width, height, what)
+    canvas = Canvas(width, height, title)
     down = Scale(0, 1, height - 52, 14)
     costs = [spot.x for spot in spots if spot.x > 0] or [1.0]
     low, high = int(log10(min(costs)) - 1 if min(costs) < 1 else log10(min(costs))), log10(max(costs))
@@ -266,18 +266,26 @@ def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: flo
     canvas.add(text(axis, (64 + width - 28) / 2, height - 8, "quiet", "middle"))
     best = sorted((spot for spot in spots if spot.frontier is not None and spot.x > 0), key=lambda spot: spot.x)
     for frontier in dict.fromkeys(spot.frontier for spot in best):
-        for one, two in pairwise(spot for spot in best if spot.frontier == frontier):
+        for left, right in pairwise(spot for spot in best if spot.frontier == frontier):
             canvas.add(
-                line(along(log10(one.x)), down(one.point.value), along(log10(two.x)), down(two.point.value), "frontier")
+                line(
+                    along(log10(left.x)),
+                    down(left.point.value),
+                    along(log10(right.x)),
+                    down(right.point.value),
+                    "frontier",
+                )
             )
-    places = {spot: along(log10(spot.x)) if spot.x > 0 else 48.0 for spot in spots}
-    for spot, x in places.items():
+    positions = {spot: along(log10(spot.x)) if spot.x > 0 else 48.0 for spot in spots}
+    for spot, x in positions.items():
         _spot(canvas, spot, x, down)
     if not narrow:
         # More names than fit would be far from their points: then those on a line alone are labeled.
-        named = spots if len(spots) <= MAX_NAMES else [spot for spot in spots if spot.frontier is not None][:MAX_NAMES]
-        marks = [(x, down(spot.point.value)) for spot, x in places.items()]
-        _spot_names(canvas, [(spot, places[spot], down(spot.point.value)) for spot in named], marks)
+        labeled = (
+            spots if len(spots) <= MAX_NAMES else [spot for spot in spots if spot.frontier is not None][:MAX_NAMES]
+        )
+        marks = [(x, down(spot.point.value)) for spot, x in positions.items()]
+        _spot_names(canvas, [(spot, positions[spot], down(spot.point.value)) for spot in labeled], marks)
     return canvas.finished()
 
 
@@ -295,23 +303,23 @@ class _Box(NamedTuple):
 
 
 def _spot_names(
-    canvas: Canvas, named: Sequence[tuple[ScatterPoint, float, float]], marks: Iterable[tuple[float, float]]
+    canvas: Canvas, labeled: Sequence[tuple[ScatterPoint, float, float]], marks: Iterable[tuple[float, float]]
 ) -> None:
     """A name beside each mark, where it covers the fewest marks and other names."""
-    taken = [_Box(x - 7, y - 7, x + 7, y + 7) for x, y in marks]
-    for spot, x, y in named:
+    boxes = [_Box(x - 7, y - 7, x + 7, y + 7) for x, y in marks]
+    for spot, x, y in labeled:
         name = fit_label(spot.name, max(x, canvas.width - x) - 20)
         width = text_width(name) * BOLD_LETTER
-        places = [
+        candidates = [
             (_Box(left, y + lower - 10, left + width, y + lower + 3), anchor)
             for lower in (4, -9, 18, -23, 32)
             for left, anchor in ((x + 11, "start"), (x - 11 - width, "end"))
             if left >= 0 and left + width <= canvas.width and 12 <= y + lower <= canvas.height - 56
         ]
-        if not places:
+        if not candidates:
             continue
-        box, anchor = min(places, key=lambda place: sum(map(place[0].overlap, taken)))
-        taken.append(box)
+        box, anchor = min(candidates, key=lambda candidate: sum(map(candidate[0].overlap, boxes)))
+        boxes.append(box)
         style = f"label name {paint(spot.series)}"
         label = text(name, box.left if anchor == "start" else box.right, box.bottom - 3, style, anchor)
         canvas.add(node("g", label, data_runs=spot.series))
@@ -343,7 +351,7 @@ class Segment(NamedTuple):
 
 
 def stacked_bars(
-    what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float, series: Mapping[str, int] | None = None
+    title: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float, series: Mapping[str, int] | None = None
 ) -> SvgNode:
     """Stacked bars that add up to a whole; wide segments are labeled with their shares.
 
@@ -351,19 +359,19 @@ def stacked_bars(
     """
     narrow = width < NARROW
     left = 0.0 if narrow else min(230.0, max((text_width(name) for name, _ in rows), default=1) * LETTER + 14)
-    each = 52.0 if narrow else 40.0
-    every = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces)
-    drawn = {piece.name for _, pieces in rows for piece in pieces if piece.share > 0}
-    names = [(class_, name) for class_, name in every if name in drawn]
-    places = list(_stack_places([name for _, name in names], width - left - 24, narrow))
-    canvas = Canvas(width, len(rows) * each + 52 + max((y for _, y in places), default=0), what)
+    row_height = 52.0 if narrow else 40.0
+    segments = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces)
+    drawn_names = {piece.name for _, pieces in rows for piece in pieces if piece.share > 0}
+    names = [(class_, name) for class_, name in segments if name in drawn_names]
+    positions = list(_stack_places([name for _, name in names], width - left - 24, narrow))
+    canvas = Canvas(width, len(rows) * row_height + 52 + max((y for _, y in positions), default=0), title)
     scale = Scale(0, 1, left + 8, width - 16)
-    for (class_, name), (across, below) in zip(names, places, strict=True):
-        x, y = left + 8 + across, len(rows) * each + 44 + below
+    for (class_, name), (across, below) in zip(names, positions, strict=True):
+        x, y = left + 8 + across, len(rows) * row_height + 44 + below
         canvas.add(node("rect", x=x, y=y - 9, width=10, height=10, class_=class_), text(name, x + 15, y, "quiet"))
-    share_axis(canvas, scale, 2, len(rows) * each + 2, QUARTERS)
+    share_axis(canvas, scale, 2, len(rows) * row_height + 2, QUARTERS)
     for number, (name, pieces) in enumerate(rows):
-        top = number * each + (20 if narrow else 8)
+        top = number * row_height + (20 if narrow else 8)
         if narrow:
             label = text(fit_label(name, width - 12), 2, top - 4)
         else:
@@ -405,18 +413,18 @@ class HeatCell(NamedTuple):
 
 
 def heat_map(
-    what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[HeatCell], width: float
+    title: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[HeatCell], width: float
 ) -> SvgNode:
     """Shares as shades, labeled in percent; cells with few questions have smaller labels."""
     left = min(width * 0.34, max((text_width(row) for row in rows), default=1) * LETTER + 12)
-    each = (width - left - 4) / max(1, len(columns))
-    canvas = Canvas(width, 76 + len(rows) * 30, what)
+    cell_width = (width - left - 4) / max(1, len(columns))
+    canvas = Canvas(width, 76 + len(rows) * 30, title)
     for number, column in enumerate(columns):
-        x = left + (number + 0.5) * each
+        x = left + (number + 0.5) * cell_width
         canvas.add(
             node(
                 "text",
-                fit_label(column, max(each * 1.7, 84)),
+                fit_label(column, max(cell_width * 1.7, 84)),
                 transform=f"translate({x:.1f} 66) rotate(-24)",
                 class_="tick",
                 data_tip=column,
@@ -425,24 +433,24 @@ def heat_map(
     for number, row in enumerate(rows):
         canvas.add(text(fit_label(row, left - 6), left - 8, 94 + number * 30, anchor="end"))
     for field in fields:
-        x, y = left + columns.index(field.column) * each, 75 + rows.index(field.row) * 30
+        x, y = left + columns.index(field.column) * cell_width, 75 + rows.index(field.row) * 30
         shade = round(field.value * 8)
         canvas.add(
             node(
                 "rect",
                 x=x + 1,
                 y=y,
-                width=max(1.0, each - 2),
+                width=max(1.0, cell_width - 2),
                 height=28,
                 class_=f"h{shade}",
                 tabindex=0,
                 data_tip=field.tip,
             )
         )
-        if each >= 24:
+        if cell_width >= 24:
             size = "tick" if field.questions < 10 else "label"
             color = f"{size} dark" if shade >= 6 else size
-            canvas.add(text(f"{field.value * 100:.0f}", x + each / 2, y + 18, color, "middle"))
+            canvas.add(text(f"{field.value * 100:.0f}", x + cell_width / 2, y + 18, color, "middle"))
     return canvas.finished()
 
 
@@ -484,7 +492,7 @@ def difference_matrix(
         parts = [node("rect", class_=shade, tabindex=0, data_tip=field.tip, **size)]
         if each >= 30:
             style = f"{'label strong' if field.confirmed else 'tick'}{' dark' if step >= 4 else ''}"
-            parts.append(text(_signed(field.value * 100, 0), x + each / 2, y + 18, style, "middle"))
+            parts.append(text(_format_signed(field.value * 100, 0), x + each / 2, y + 18, style, "middle"))
         runs = " ".join(str(series[name]) for name in (field.row, field.column) if name in series)
         canvas.add(node("g", *parts, data_runs=runs or None))
     return canvas.finished()

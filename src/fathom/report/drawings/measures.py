@@ -91,8 +91,8 @@ def _isoline(f1: float, across: Scale, down: Scale) -> str:
     """All points whose inverse precision and recall add up to 2 / F1, from recall 1 to precision 1."""
     most = 2 / f1 - 1
     inverses = [most ** (number / 40) for number in range(41)]  # in equal ratios: low values have a sharp bend
-    places = ((across(1 / inverse), down(1 / (2 / f1 - inverse))) for inverse in inverses)
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+    corners = ((across(1 / inverse), down(1 / (2 / f1 - inverse))) for inverse in inverses)
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
 
 
 def _symbol(color: int | None, shape: int, hollow: bool, x: float, y: float, tip: str | None) -> SvgNode:
@@ -150,14 +150,14 @@ def box_plot(what: str, boxes: Sequence[Box], axis: str, width: float) -> SvgNod
 
 
 def _box(canvas: Canvas, box: Box, scale: Scale, y: float) -> None:
-    found, color = box.spread, paint(GRAY if box.series is None else box.series)
-    ends = scale(found.whisker_low), scale(found.p25), scale(found.p75), scale(found.whisker_high)
+    spread, color = box.spread, paint(GRAY if box.series is None else box.series)
+    ends = scale(spread.whisker_low), scale(spread.p25), scale(spread.p75), scale(spread.whisker_high)
     parts = [line(start, y, end, y, f"whisker {color}") for start, end in (ends[:2], ends[2:])]
     parts += [line(end, y - 4, end, y + 4, f"whisker {color}") for end in (ends[0], ends[3])]
     parts += [
         node("rect", x=ends[1], y=y - 8, width=max(2.0, ends[2] - ends[1]), height=16, class_=f"box {color}",
              tabindex=0, data_tip=box.tip),
-        line(scale(found.median), y - 8, scale(found.median), y + 8, f"median {color}"),
-        node("circle", cx=scale(found.mean), cy=y, r=3.2, class_=f"mark {color}"),
+        line(scale(spread.median), y - 8, scale(spread.median), y + 8, f"median {color}"),
+        node("circle", cx=scale(spread.mean), cy=y, r=3.2, class_=f"mark {color}"),
     ]  # fmt: skip
     canvas.add(node("g", *parts, data_run=box.series))

@@ -25,7 +25,8 @@ class AnnotatedCorpus:
         if settings.annotations is not None:
             for annotation in read_records(settings.annotations, Annotation):
                 if any(
-                    known.annotator == annotation.annotator for known in self._annotations.get(annotation.document, ())
+                    earlier.annotator == annotation.annotator
+                    for earlier in self._annotations.get(annotation.document, ())
                 ):
                     raise FathomError(
                         f"'{settings.annotations}' has two annotations of document '{annotation.document}' by "
@@ -39,7 +40,7 @@ class AnnotatedCorpus:
     def has_claims(self) -> bool:
         """Whether claims were annotated at all: a document without any then has no claims."""
         return not self._from_file or any(
-            annotation.claims for every in self._annotations.values() for annotation in every
+            annotation.claims for annotations in self._annotations.values() for annotation in annotations
         )
 
     def _choose(self, settings: ClaimsSettings) -> str:
@@ -51,8 +52,8 @@ class AnnotatedCorpus:
         names = sorted(
             {
                 annotation.annotator
-                for every in self._annotations.values()
-                for annotation in every
+                for annotations in self._annotations.values()
+                for annotation in annotations
                 if annotation.claims or annotation.labels
             }
         )
@@ -81,5 +82,5 @@ class AnnotatedCorpus:
         """The chosen annotator's annotation of a document."""
         if not self._from_file:
             return Annotation(document=document.id, annotator=PLANTED, claims=document.claims)
-        found = self._annotations.get(document.id, ())
-        return next((annotation for annotation in found if annotation.annotator == self.annotator), None)
+        annotations = self._annotations.get(document.id, ())
+        return next((annotation for annotation in annotations if annotation.annotator == self.annotator), None)

@@ -59,7 +59,7 @@ class ClaimsAuditor:
         """The failed checks of the items of one context."""
         for item in items:
             try:
-                shown = self._shown(context)
+                shown = self._shown_context(context)
                 program = ClaimsProgram.parse(item.key)
                 parsed = program.task in TASKS and bool(_rows(item, shown))
             except Exception:
@@ -71,17 +71,17 @@ class ClaimsAuditor:
                 self._check_item(context, item, shown, program)
         return self._checks.failures(items)
 
-    def _shown(self, context: Context) -> ShownContext:
+    def _shown_context(self, context: Context) -> ShownContext:
         if self._last is None or self._last[0] != context.id:
             self._last = context.id, shown_context(context, self._corpus)
         return self._last[1]
 
     def _check_item(self, context: Context, item: Item, shown: ShownContext, program: ClaimsProgram) -> None:
-        worded = item.question.tags.get("task") == program.task and item.question.tags.get("size") == size_of(
+        is_worded = item.question.tags.get("task") == program.task and item.question.tags.get("size") == size_of(
             context.tokens
         )
         if program.task in SCALES:
-            self._check_level(item, shown, program, worded)
+            self._check_level(item, shown, program, is_worded)
             return
         answer = item.key.answer
         if not isinstance(answer, LinkedSpans):
@@ -96,13 +96,13 @@ class ClaimsAuditor:
         if program.task == "evidence":
             options = [row[1] for row in item.key.proof.rows if row[0] == OPTION]
             labels = {span.attributes.get(LABEL) for span in answer.spans}
-            worded = (
-                worded
+            is_worded = (
+                is_worded
                 and len(labels) == 1
                 and labels <= set(options)
                 and all(option in item.question.text for option in options)
             )
-        self._checks.check(WORDED, item, worded)
+        self._checks.check(WORDED, item, is_worded)
         self._check_responses(item, answer, shown, program)
 
     def _is_planted(self, answer: LinkedSpans, item: Item, shown: ShownContext) -> bool:
@@ -119,11 +119,11 @@ class ClaimsAuditor:
 
     def _check_level(self, item: Item, shown: ShownContext, program: ClaimsProgram, worded: bool) -> None:
         labels = [row[2] for row in item.key.proof.rows if row[0] == LABEL]
-        same = isinstance(item.key.answer, Text) and labels == [item.key.answer.value]
-        self._checks.check(ROWS, item, same and level_of(program.task, labels[0]) is not None)
+        matches_key = isinstance(item.key.answer, Text) and labels == [item.key.answer.value]
+        self._checks.check(ROWS, item, matches_key and level_of(program.task, labels[0]) is not None)
         hidden = [row[1] for row in item.key.proof.rows if row[0] == HIDDEN]
-        words = _plain(shown.text)
-        self._checks.check(NOT_SHOWN, item, bool(hidden) and not any(_plain(text) in words for text in hidden))
+        words = _normalize(shown.text)
+        self._checks.check(NOT_SHOWN, item, bool(hidden) and not any(_normalize(text) in words for text in hidden))
         self._shared = max([self._shared, *(_longest_run(text, words) for text in hidden)])
         self._checks.check(WORDED, item, worded and item.question.text == level_question(program.task))
         for level in SCALES[program.task].levels:
@@ -137,12 +137,15 @@ class ClaimsAuditor:
 
         if program.task == "evidence":
             label = answer.spans[0].attributes[LABEL]
-            other = next(row[1] for row in item.key.proof.rows if row[0] == OPTION and row[1] != label)
+            other_label = next(row[1] for row in item.key.proof.rows if row[0] == OPTION and row[1] != label)
             for span in answer.spans:
                 text = written_finding(label, [span.passage], quote)
                 self._checks.check(ACCEPTED, item, self._outcome(item, text, shown) == "correct")
-                for wrong in (written_finding(other, [span.passage], quote), written_finding(label, [], quote)):
-                    self._checks.check(REJECTED, item, self._outcome(item, wrong, shown) != "correct")
+                for wrong_response in (
+                    written_finding(other_label, [span.passage], quote),
+                    written_finding(label, [], quote),
+                ):
+                    self._checks.check(REJECTED, item, self._outcome(item, wrong_response, shown) != "correct")
             return
         correct = written_claims(answer.spans, quote)
         for text in (correct, f"Here are the claims.\n```json\n{correct}\n```", correct.replace("]}]}", "],}],}")):
@@ -173,8 +176,8 @@ def _rows(item: Item, shown: ShownContext) -> list[tuple[str, Passage, str]]:
     rows = []
     for row in item.key.proof.rows:
         if row[0] in (CLAIM, EVIDENCE, CONCLUSION, LIMITATIONS):
-            kind, document, place, quote = row
-            start, _, end = place.partition("-")
+            kind, document, offsets, quote = row
+            start, _, end = offsets.partition("-")
             rows.append((kind, Passage(document=document, span=Span(int(start), int(end))), quote))
         elif row[0] == LABEL and isinstance(item.key.answer, Text):
             rows.append((LABEL, Passage(document=row[1], span=Span(0, 0)), row[2]))
@@ -192,8 +195,8 @@ def _passages(answer: LinkedSpans) -> Iterator[Passage]:
 def _is_quoted(passage: Passage, quote: str, shown: ShownContext) -> bool:
     """Whether the document has the quote at its place, the context shows it there, and the locator finds it."""
     document: Document = shown.documents[passage.document]
-    place = next(shown_place for shown_place in shown.places if shown_place.document == passage.document)
-    located = place.locate(passage.span)
+    placed_document = next(shown_place for shown_place in shown.places if shown_place.document == passage.document)
+    located = placed_document.locate(passage.span)
     if located is None or not quote.strip() == quote == passage.span.of(document.text) == located.of(shown.text):
         return False
     return bool(quote) and quote_locator(shown.text).locate(quote, near=located.start) == located
@@ -229,14 +232,14 @@ def _near_misses(answer: LinkedSpans) -> Iterator[Sequence[LinkedSpan]]:
             break
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     """The words of a text in a normal form, each between two spaces."""
     return f" {' '.join(plain_word(word) for word in WORD.findall(text))} "
 
 
 def _longest_run(text: str, words: str) -> float:
     """The longest run of words of a text that is also in `words`, as a share of the text."""
-    text_words = _plain(text).split()
+    text_words = _normalize(text).split()
     longest = 0
     for start in range(len(text_words)):
         while start + longest < len(text_words) and f" {' '.join(text_words[start : start + longest + 1])} " in words:

@@ -83,19 +83,19 @@ class SentenceWords:
         skipped = [
             section.span for section in document.sections if section.role in ("abstract", "introduction", "references")
         ]
-        spans = [span for span in units(document) if not any(one.contains(span) for one in skipped)]
+        spans = [span for span in units(document) if not any(section_span.contains(span) for section_span in skipped)]
         self._words = [(span, _words(span.of(document.text))) for span in spans]
-        frequency = Counter(word for _, found in self._words for word in found)
+        frequency = Counter(word for _, words in self._words for word in words)
         self._weights = {word: log(1 + len(spans) / count) for word, count in frequency.items()}
 
     def most_similar(self, text: str, count: int, without: Span | None = None) -> list[Span]:
         """The passages that share most words with a text, rare words counting more."""
         words = _words(text)
         scored = []
-        for span, found in self._words:
+        for span, passage_words in self._words:
             if without is None or span.end <= without.start or span.start >= without.end:
-                shared = sum(self._weights[word] for word in found & words)
-                scored.append((-shared / (1 + log(1 + len(found))), span))
+                shared = sum(self._weights[word] for word in passage_words & words)
+                scored.append((-shared / (1 + log(1 + len(passage_words))), span))
         return sorted(span for score, span in sorted(scored)[:count] if score < 0)
 
 
@@ -142,23 +142,27 @@ class Baselines:
     def add_claims(self, documents: Sequence[Document], key: Key, program: ClaimsProgram) -> None:
         """Try the shortcuts on a question for all claims."""
         assert isinstance(key.answer, LinkedSpans)
-        given = {
-            one.id: [span.passage.span for span in key.answer.spans if span.passage.document == one.id]
-            for one in documents
+        gold_spans = {
+            document.id: [span.passage.span for span in key.answer.spans if span.passage.document == document.id]
+            for document in documents
         }
-        rules: dict[str, Claims] = {**CLAIM_RULES, "claims given": lambda document: given[document.id]}
+        rules: dict[str, Claims] = {**CLAIM_RULES, "claims given": lambda document: gold_spans[document.id]}
         by_id = {document.id: document for document in documents}
         for claim in key.answer.spans:
             self._count_values("claim", CLAIM_ATTRIBUTES, claim.attributes)
             for link in claim.links:
                 self._count_values("evidence", EVIDENCE_ATTRIBUTES, link.attributes)
         for name, rule in rules.items():
-            for way, evidence in EVIDENCE_RULES.items():
-                found = [one for document in documents for one in predicted(document, rule(document), evidence)]
-                self._counts[f"{name}, {way}"].update(compare_claims(key.answer, found, by_id, program).counts)
+            for linking, evidence in EVIDENCE_RULES.items():
+                predictions = [
+                    prediction for document in documents for prediction in predicted(document, rule(document), evidence)
+                ]
+                self._counts[f"{name}, {linking}"].update(
+                    compare_claims(key.answer, predictions, by_id, program).counts
+                )
         if any(all_free_texts(key.answer)):
-            repeated = [_repeated(by_id[claim.passage.document], claim) for claim in key.answer.spans]
-            self._counts[REPEATED].update(compare_claims(key.answer, repeated, by_id, program).counts)
+            repeated_claims = [_repeated(by_id[claim.passage.document], claim) for claim in key.answer.spans]
+            self._counts[REPEATED].update(compare_claims(key.answer, repeated_claims, by_id, program).counts)
 
     def _count_values(self, kind: str, closed: Iterable[str], attributes: Mapping[str, str]) -> None:
         for name in closed:
@@ -181,10 +185,10 @@ class Baselines:
         """The F1 of each shortcut over all questions, and the accuracy of the most frequent label."""
         report: dict[str, JsonValue] = {}
         for name, counts in self._counts.items():
-            measured = {"evidence": FINDING} if name.startswith("evidence") else {part: part for part in PARTS}
+            parts = {"evidence": FINDING} if name.startswith("evidence") else {part: part for part in PARTS}
             if name == REPEATED:
-                measured = {part: part for part in OWN_WORDS.values() if counts[f"{part} gold"]}
-            report[name] = {what: round(f1(counts, part), 4) for what, part in measured.items()}
+                parts = {part: part for part in OWN_WORDS.values() if counts[f"{part} gold"]}
+            report[name] = {label: round(f1(counts, part), 4) for label, part in parts.items()}
         if self._values:
             accuracies = {name: round(_majority(values), 4) for name, values in sorted(self._values.items())}
             report["most frequent value, accuracy"] = dict[str, JsonValue](accuracies)
@@ -204,7 +208,7 @@ def _majority(counts: Counter[str]) -> float:
 
 def _median_distance(task: str, levels: Counter[str]) -> float:
     """The mean distance of the levels from the one that is closest to all of them."""
-    places = [(level_of(task, level) or 0, count) for level, count in levels.items()]
+    ranks = [(level_of(task, level) or 0, count) for level, count in levels.items()]
     total = levels.total()
     options = range(len(SCALES[task].levels))
-    return min(sum(abs(place - option) * count for place, count in places) / total for option in options)
+    return min(sum(abs(rank - option) * count for rank, count in ranks) / total for option in options)

@@ -131,7 +131,7 @@ class ClaimsBuilder:
             return None
         if not self._settings.early_evidence:
             later = [_with_later_evidence(document, claim) for claim in claims]
-            if any(one.evidence and not two.evidence for one, two in zip(claims, later, strict=True)):
+            if any(before.evidence and not after.evidence for before, after in zip(claims, later, strict=True)):
                 self._left_out["with a claim whose evidence is all in the abstract or the introduction"] += 1
                 return None
             claims = later
@@ -144,11 +144,11 @@ class ClaimsBuilder:
         for annotation in self._annotated.all_of(document.id):
             for finding in annotation.findings:
                 by_id.setdefault(finding.id, []).append(finding)
-        for same in by_id.values():
-            if len({finding.label for finding in same}) > 1:
+        for findings in by_id.values():
+            if len({finding.label for finding in findings}) > 1:
                 self._built["questions left out, since annotators disagree on the label"] += 1
-            elif evidence := tuple(dict.fromkeys(one for finding in same for one in finding.evidence)):
-                yield same[0].model_copy(update={"evidence": evidence})
+            elif evidence := tuple(dict.fromkeys(passage for finding in findings for passage in finding.evidence)):
+                yield findings[0].model_copy(update={"evidence": evidence})
             else:
                 self._built["questions left out, since they have no evidence"] += 1
 
@@ -225,8 +225,12 @@ def _with_later_evidence(document: Document, claim: Claim) -> Claim:
     """The claim without the evidence in the abstract and the introduction."""
     early = [section.span for section in document.sections if section.role in ("abstract", "introduction")]
     early += [document.abstract] if document.abstract is not None else []
-    kept = tuple(evidence for evidence in claim.evidence if not any(span.contains(evidence.span) for span in early))
-    return claim if len(kept) == len(claim.evidence) else claim.model_copy(update={"evidence": kept})
+    later_evidence = tuple(
+        evidence for evidence in claim.evidence if not any(span.contains(evidence.span) for span in early)
+    )
+    return (
+        claim if len(later_evidence) == len(claim.evidence) else claim.model_copy(update={"evidence": later_evidence})
+    )
 
 
 def _names(annotations: Iterable[Annotation]) -> str:

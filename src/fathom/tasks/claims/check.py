@@ -56,25 +56,32 @@ class QuoteReader:
         self.shown = shown
         self.quotes = self.fabricated = 0
         self._locator = quote_locator(shown.text)
-        places = {place.document: place for place in shown.places}
+        placements = {placement.document: placement for placement in shown.places}
         located = (
-            places[passage.document].locate(passage.span)
+            placements[passage.document].locate(passage.span)
             for passage in passages_of(gold.spans)
-            if passage.document in places
+            if passage.document in placements
         )
-        self._wanted = sorted({span for span in located if span is not None})
+        self._gold_spans = sorted({span for span in located if span is not None})
 
     def passage(self, quote: str) -> Passage:
         """The passage that has the words of a quote."""
         self.quotes += 1
         span = self._locate(quote)
-        place = None
+        placed = None
         if span is not None:
-            place = next((one for one in self.shown.places if one.span.start <= span.start < one.span.end), None)
-        if span is None or place is None:
+            placed = next(
+                (
+                    placement
+                    for placement in self.shown.places
+                    if placement.span.start <= span.start < placement.span.end
+                ),
+                None,
+            )
+        if span is None or placed is None:
             self.fabricated += 1
             return Passage(document=self.shown.places[0].document, span=NOWHERE)
-        return Passage(document=place.document, span=place.source(span.start, min(span.end, place.span.end)))
+        return Passage(document=placed.document, span=placed.source(span.start, min(span.end, placed.span.end)))
 
     def stated(self, name: str, attributes: Mapping[str, str], about: Passage) -> dict[str, Passage]:
         """The passage that an attribute quotes. One in other words is not an invented quote, but matches nothing.
@@ -92,9 +99,9 @@ class QuoteReader:
         # A quote cannot say which of several places it means; one that the key has is taken.
         if span is None or self.shown.text.count(span.of(self.shown.text)) < 2:
             return span
-        again = [self._locator.locate(quote, near=wanted.start) for wanted in self._wanted]
-        pairs = zip(self._wanted, again, strict=True)
-        return next((one for wanted, one in pairs if one and wanted.start <= one.start < wanted.end), span)
+        located = [self._locator.locate(quote, near=gold_span.start) for gold_span in self._gold_spans]
+        pairs = zip(self._gold_spans, located, strict=True)
+        return next((span for gold_span, span in pairs if span and gold_span.start <= span.start < gold_span.end), span)
 
 
 def _check_claims(gold: LinkedSpans, program: ClaimsProgram, response: Response, quotes: QuoteReader) -> Verdict:
@@ -123,8 +130,8 @@ def _linked_span(claim: QuotedClaim, quotes: QuoteReader) -> LinkedSpan:
 
 def _link(evidence: QuotedEvidence, quotes: QuoteReader) -> Link:
     passage = quotes.passage(evidence.quote)
-    stated = quotes.stated(LIMITATIONS, evidence.attributes, passage)
-    return Link(passage=passage, attributes=dict(evidence.attributes), stated=stated)
+    quoted = quotes.stated(LIMITATIONS, evidence.attributes, passage)
+    return Link(passage=passage, attributes=dict(evidence.attributes), stated=quoted)
 
 
 def _check_finding(

@@ -20,13 +20,13 @@ def _lines(report: dict[str, JsonValue]) -> Iterator[str]:
     for reason, count in left_out.items():
         if count:
             yield f"  documents left out: {count:,} {reason}"
-    for what, count in built.items():
-        if "left out" in what:
-            yield f"  {what}: {count:,}"
+    for label, count in built.items():
+        if "left out" in label:
+            yield f"  {label}: {count:,}"
     free = report.get("texts in own words")
     if isinstance(free, dict) and free:
-        listed = ", ".join(f"{name} {count:,}" for name, count in free.items())
-        yield f"  texts in the annotators' own words, compared by their words alone: {listed}"
+        counts = ", ".join(f"{name} {count:,}" for name, count in free.items())
+        yield f"  texts in the annotators' own words, compared by their words alone: {counts}"
     yield from describe_baselines(report)
 
 
@@ -36,7 +36,7 @@ def describe_baselines(report: dict[str, JsonValue]) -> list[str]:
     if not isinstance(baselines, dict) or not baselines:
         return []
     lines = ["  shortcut baselines (F1 unless named otherwise):"]
-    for name, measured in baselines.items():
-        assert isinstance(measured, dict)
-        lines.append(f"    {name}: " + ", ".join(f"{what} {value:.3f}" for what, value in measured.items()))
+    for name, values in baselines.items():
+        assert isinstance(values, dict)
+        lines.append(f"    {name}: " + ", ".join(f"{label} {value:.3f}" for label, value in values.items()))
     return lines

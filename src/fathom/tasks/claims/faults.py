@@ -48,51 +48,55 @@ class FaultyReader:
         """A response that lists these claims, with faults."""
         if self._happens("format"):
             return "I have read the articles and listed their claims in my notes."
-        kept = [claim for claim in claims if not self._happens("miss")]
-        linked = self._mislinked(kept)
+        kept_claims = [claim for claim in claims if not self._happens("miss")]
+        relinked = self._exchange_evidence(kept_claims)
         self._taken = {claim.passage for claim in claims}
-        return written_claims([self._with_faults(claim) for claim in linked], self._quote)
+        return written_claims([self._with_faults(claim) for claim in relinked], self._quote)
 
     def _with_faults(self, claim: LinkedSpan) -> LinkedSpan:
         links = [self._misjudged_link(link) for link in claim.links if not self._happens("overlook")]
         if self._happens("fabricate"):
             links.append(Link(passage=INVENTED))
         passage = self._next_unit(claim.passage) if self._happens("shift") else claim.passage
-        attributes = self._misjudged(claim.attributes, CLAIM_ATTRIBUTES) | self._misattributed(claim.stated)
+        attributes = self._misjudged(claim.attributes, CLAIM_ATTRIBUTES) | self._quote_next_units(claim.stated)
         return LinkedSpan(passage=passage, links=tuple(links), attributes=attributes)
 
-    def _mislinked(self, claims: Sequence[LinkedSpan]) -> list[LinkedSpan]:
+    def _exchange_evidence(self, claims: Sequence[LinkedSpan]) -> list[LinkedSpan]:
         """The claims, some with the evidence of another claim that has other evidence; those two change places."""
-        linked = list(claims)
+        relinked = list(claims)
         for number, claim in enumerate(claims):
-            others = [
-                at for at, span in enumerate(linked) if set(span.linked).isdisjoint(claim.linked) and at != number
+            candidates = [
+                index
+                for index, span in enumerate(relinked)
+                if set(span.linked).isdisjoint(claim.linked) and index != number
             ]
-            if others and self._happens("mislink"):
-                other = self._rng.choice(others)
-                first_claim, second_claim = linked[number], linked[other]
-                linked[number], linked[other] = (
+            if candidates and self._happens("mislink"):
+                partner = self._rng.choice(candidates)
+                first_claim, second_claim = relinked[number], relinked[partner]
+                relinked[number], relinked[partner] = (
                     with_links(first_claim, second_claim.links),
                     with_links(second_claim, first_claim.links),
                 )
-        return linked
+        return relinked
 
     def _next_unit(self, passage: Passage) -> Passage:
         """The first sentence after a passage that is not a claim; the last one before it if there is none."""
-        found = [Passage(document=passage.document, span=span) for span in units(self._document(passage.document))]
-        free = [one for one in found if one not in self._taken]
-        after = next((one for one in free if one.span.start >= passage.span.end), None)
-        return after or next((one for one in reversed(free) if one.span.end <= passage.span.start), passage)
+        passages = [Passage(document=passage.document, span=span) for span in units(self._document(passage.document))]
+        unclaimed = [passage for passage in passages if passage not in self._taken]
+        following = next((candidate for candidate in unclaimed if candidate.span.start >= passage.span.end), None)
+        return following or next(
+            (candidate for candidate in reversed(unclaimed) if candidate.span.end <= passage.span.start), passage
+        )
 
     def _misjudged_link(self, link: Link) -> Link:
-        attributes = self._misjudged(link.attributes, EVIDENCE_ATTRIBUTES) | self._misattributed(link.stated)
+        attributes = self._misjudged(link.attributes, EVIDENCE_ATTRIBUTES) | self._quote_next_units(link.stated)
         return link.model_copy(update={"attributes": attributes})
 
-    def _misattributed(self, stated: Mapping[str, Passage]) -> dict[str, str]:
+    def _quote_next_units(self, statements: Mapping[str, Passage]) -> dict[str, str]:
         """The sentence after each statement, if that fault happens."""
         return {
             name: self._quote(self._next_unit(passage))
-            for name, passage in stated.items()
+            for name, passage in statements.items()
             if self._happens("misattribute")
         }
 
@@ -109,26 +113,26 @@ class FaultyReader:
         """A response that gives a label and its evidence, with faults."""
         if self._happens("format"):
             return "The article reports this comparison."
-        kept = [passage for passage in passages if not (self._happens("miss") or self._happens("overlook"))]
-        kept = [self._next_unit(passage) if self._happens("shift") else passage for passage in kept]
-        kept += [INVENTED] if self._happens("fabricate") else []
+        reported = [passage for passage in passages if not (self._happens("miss") or self._happens("overlook"))]
+        reported = [self._next_unit(passage) if self._happens("shift") else passage for passage in reported]
+        reported += [INVENTED] if self._happens("fabricate") else []
         chosen = self._other(label, options) if self._happens("misjudge") else label
-        return written_finding(chosen, kept, self._quote)
+        return written_finding(chosen, reported, self._quote)
 
     def level(self, level: str, levels: Sequence[str]) -> str:
         """The level of an article, or one next to it."""
         if self._happens("format"):
             return ""
-        at = levels.index(level)
-        beside = [levels[place] for place in (at - 1, at + 1) if 0 <= place < len(levels)]
-        return self._rng.choice(beside) if beside and self._happens("misjudge") else level
+        index = levels.index(level)
+        neighbors = [levels[neighbor] for neighbor in (index - 1, index + 1) if 0 <= neighbor < len(levels)]
+        return self._rng.choice(neighbors) if neighbors and self._happens("misjudge") else level
 
     def _happens(self, parameter: str) -> bool:
         return self._simulated.happens(parameter, self._rng)
 
     def _other(self, value: str, values: Sequence[str]) -> str:
-        others = [one for one in values if one != value]
-        return self._rng.choice(others) if others else value
+        alternatives = [other for other in values if other != value]
+        return self._rng.choice(alternatives) if alternatives else value
 
     def _quote(self, passage: Passage) -> str:
         if passage == INVENTED:

@@ -75,16 +75,16 @@ def linked_span(document: Document, claim: Claim) -> LinkedSpan:
             Link(
                 passage=Passage(document=document.id, span=evidence.span),
                 attributes=evidence_attributes(evidence),
-                stated=_stated(document, LIMITATIONS, evidence.limitations, evidence.span),
+                stated=_locate_statement(document, LIMITATIONS, evidence.limitations, evidence.span),
             )
             for evidence in claim.evidence
         ),
         attributes=claim_attributes(claim),
-        stated=_stated(document, CONCLUSION, claim.conclusion, claim.span),
+        stated=_locate_statement(document, CONCLUSION, claim.conclusion, claim.span),
     )
 
 
-def _stated(document: Document, name: str, text: str, near: Span) -> dict[str, Passage]:
+def _locate_statement(document: Document, name: str, text: str, near: Span) -> dict[str, Passage]:
     """The passage that a text quotes; nothing if the text is an annotator's own words."""
     if not is_recognizable(text):
         return {}

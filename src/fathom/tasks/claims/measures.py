@@ -55,12 +55,12 @@ def compare_claims(
     values: NamedLists = {}
     for level in LEVELS:
         match = match_claims(gold.spans, predicted, _sentences(documents), program.threshold, level)
-        own = level == program.level
+        is_own_level = level == program.level
         for part in PARTS:
-            found = getattr(match, part)
+            matches = getattr(match, part)
             for name in ("matched", "predicted", "gold"):
-                counts[f"{part} {name}" if own else f"{part} {name} by {level}"] += getattr(found, name)
-        if own:
+                counts[f"{part} {name}" if is_own_level else f"{part} {name} by {level}"] += getattr(matches, name)
+        if is_own_level:
             counts.update(_agreement(gold, predicted, match))
             counts.update(_statements(gold, predicted, match, _matcher(documents, program), program))
             counts.update(_common_words(gold, predicted, match))
@@ -90,8 +90,11 @@ def compare_finding(
 ) -> NamedCounts:
     """The counts of a predicted label and its evidence. The passages of the key are alternatives: one is enough."""
     matcher = _matcher(documents, program)
-    wanted = [span.passage for span in gold.spans]
-    matched = sum(any(matcher.overlap(passage, two) >= program.threshold for two in wanted) for passage in passages)
+    gold_passages = [span.passage for span in gold.spans]
+    matched = sum(
+        any(matcher.overlap(passage, gold_passage) >= program.threshold for gold_passage in gold_passages)
+        for passage in passages
+    )
     counts: NamedCounts = Counter()
     counts["labels"] = 1
     counts["labels correct"] = int(label == gold.spans[0].attributes.get(LABEL))
@@ -125,26 +128,26 @@ def _sentences(documents: Documents) -> Callable[[DocumentId], Sequence[Span]]:
 
 def _gaps(match: ClaimMatch) -> NamedLists:
     """Distances between claims and their evidence in sentences."""
-    found = {GAP: match.matched_gaps, ALL_GAPS: match.predicted_gaps, KEY_GAPS: match.gold_gaps}
-    return {name: tuple(map(float, gaps)) for name, gaps in found.items() if gaps}
+    gaps_by_name = {GAP: match.matched_gaps, ALL_GAPS: match.predicted_gaps, KEY_GAPS: match.gold_gaps}
+    return {name: tuple(map(float, distances)) for name, distances in gaps_by_name.items() if distances}
 
 
 def _agreement(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> NamedCounts:
     """How many attributes of matched claims and links the key has, and how many of them agree."""
     counts: NamedCounts = Counter()
     for part in _matched_parts(gold, predicted, match):
-        stated, expected = part.predicted.attributes, part.gold.attributes
+        predicted_values, expected = part.predicted.attributes, part.gold.attributes
         for name in part.closed_attributes:
             if name in expected:
                 counts[f"{part.kind} {name} compared"] += 1
-                counts[f"{part.kind} {name} agrees"] += stated.get(name) == expected[name]
+                counts[f"{part.kind} {name} agrees"] += predicted_values.get(name) == expected[name]
         if "justified" in expected:
-            denied, is_unjustified = stated.get("justified") == "no", expected["justified"] == "no"
-            counts.update({f"{UNJUSTIFIED} predicted": denied, f"{UNJUSTIFIED} gold": is_unjustified})
-            counts[f"{UNJUSTIFIED} matched"] += denied and is_unjustified
+            is_denied, is_unjustified = predicted_values.get("justified") == "no", expected["justified"] == "no"
+            counts.update({f"{UNJUSTIFIED} predicted": is_denied, f"{UNJUSTIFIED} gold": is_unjustified})
+            counts[f"{UNJUSTIFIED} matched"] += is_denied and is_unjustified
         if (reason := expected.get("no_evidence_reason")) in REASONS:
             counts[f"{NO_EVIDENCE} compared"] += 1
-            counts[f"{NO_EVIDENCE} agrees"] += _reasons_in(stated.get("no_evidence_reason", "")) == {reason}
+            counts[f"{NO_EVIDENCE} agrees"] += _reasons_in(predicted_values.get("no_evidence_reason", "")) == {reason}
     return counts
 
 
@@ -164,11 +167,13 @@ def _statements(
     counts: NamedCounts = Counter()
     for part in _matched_parts(gold, predicted, match):
         name = STATEMENTS[part.kind]
-        stated, expected = part.predicted.stated.get(name), part.gold.stated.get(name)
-        if expected is not None or program.annotator == PLANTED:
-            counts.update({f"{name} predicted": stated is not None, f"{name} gold": expected is not None})
-        if stated is not None and expected is not None:
-            counts[f"{name} matched"] += matcher.overlap(stated, expected) >= matcher.threshold
+        predicted_passage, gold_passage = part.predicted.stated.get(name), part.gold.stated.get(name)
+        if gold_passage is not None or program.annotator == PLANTED:
+            counts.update(
+                {f"{name} predicted": predicted_passage is not None, f"{name} gold": gold_passage is not None}
+            )
+        if predicted_passage is not None and gold_passage is not None:
+            counts[f"{name} matched"] += matcher.overlap(predicted_passage, gold_passage) >= matcher.threshold
     return counts
 
 
@@ -177,12 +182,12 @@ def _common_words(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: Cla
     counts: NamedCounts = Counter()
     for part in _matched_parts(gold, predicted, match):
         for name in free_texts(part.gold):
-            stated, expected = (
+            predicted_words, gold_words = (
                 Counter(NormalizedWords.of(side.attributes.get(name, "")).forms) for side in (part.predicted, part.gold)
             )
-            counts[f"{OWN_WORDS[name]} matched"] += (stated & expected).total()
-            counts[f"{OWN_WORDS[name]} predicted"] += stated.total()
-            counts[f"{OWN_WORDS[name]} gold"] += expected.total()
+            counts[f"{OWN_WORDS[name]} matched"] += (predicted_words & gold_words).total()
+            counts[f"{OWN_WORDS[name]} predicted"] += predicted_words.total()
+            counts[f"{OWN_WORDS[name]} gold"] += gold_words.total()
     return counts
 
 
@@ -201,8 +206,8 @@ def _matched_parts(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: Cl
     """The matched claims, then the matched evidence."""
     for pair in match.claim_pairs:
         yield _MatchedPart("claim", CLAIM_ATTRIBUTES, predicted[pair.predicted], gold.spans[pair.gold])
-    for stated, expected in match.link_pairs:
-        if stated.link is not None and expected.link is not None:
-            stated_link = predicted[stated.claim].links[stated.link]
-            expected_link = gold.spans[expected.claim].links[expected.link]
-            yield _MatchedPart("evidence", EVIDENCE_ATTRIBUTES, stated_link, expected_link)
+    for predicted_ref, gold_ref in match.link_pairs:
+        if predicted_ref.link is not None and gold_ref.link is not None:
+            predicted_link = predicted[predicted_ref.claim].links[predicted_ref.link]
+            gold_link = gold.spans[gold_ref.claim].links[gold_ref.link]
+            yield _MatchedPart("evidence", EVIDENCE_ATTRIBUTES, predicted_link, gold_link)

@@ -36,7 +36,7 @@ def _agreement() -> Iterator[RatioMeasure]:
 
 
 MEASURES = (
-    *(one for part in SINGULAR for one in _precision_recall(part, summary=True)),
+    *(measure for part in SINGULAR for measure in _precision_recall(part, summary=True)),
     RatioMeasure("fabrication rate", {"quotes fabricated": 1}, {"quotes": 1}, summary=True, less_is_better=True),
     *_agreement(),
     *_precision_recall(UNJUSTIFIED),

@@ -58,19 +58,23 @@ class Simulator:
             case "random":
                 return written_claims(self._random_claims(documents, len(answer.spans), rng), self._quote)
             case "lexical":
-                shown = [document for document in documents if document.id not in unseen]
-                found = [claim for document in shown for claim in predicted(document, by_cue(document), overlapping)]
-                return written_claims(found, self._quote)
+                visible_documents = [document for document in documents if document.id not in unseen]
+                claims = [
+                    claim
+                    for document in visible_documents
+                    for claim in predicted(document, by_cue(document), overlapping)
+                ]
+                return written_claims(claims, self._quote)
             case _:
                 return FaultyReader(simulated, rng, self._document).claims(visible)
 
     def _random_claims(self, documents: Sequence[Document], count: int, rng: Random) -> list[LinkedSpan]:
         """As many sentences as there are claims, each with another sentence as its evidence."""
-        sentences = [(one, span) for one in documents for span in one.sentences]
+        sentences = [(document, span) for document in documents for span in document.sentences]
         chosen = rng.sample(sentences, min(count, len(sentences)))
         return [
-            predicted(one, [span], lambda document: lambda claim: [rng.choice(document.sentences)])[0]
-            for one, span in chosen
+            predicted(document, [span], lambda document: lambda claim: [rng.choice(document.sentences)])[0]
+            for document, span in chosen
         ]
 
     def _finding(
@@ -89,8 +93,8 @@ class Simulator:
                 passages = [Passage(document=document.id, span=span)]
             case "lexical":
                 label = self._frequent(item.key, label)
-                found = SentenceWords(document).most_similar(compared(item.question.text), 1)
-                passages = [Passage(document=document.id, span=span) for span in found]
+                spans = SentenceWords(document).most_similar(compared(item.question.text), 1)
+                passages = [Passage(document=document.id, span=span) for span in spans]
             case _ if unseen:
                 label, passages = self._frequent(item.key, label), []
             case _:

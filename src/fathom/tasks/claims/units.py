@@ -27,10 +27,10 @@ def _units(text: str, all_sentences: tuple[Span, ...], table_spans: tuple[Span, 
     # computed faster than that of the document.
     tables = join_spans(table_spans)
     sentences = [span for span in all_sentences if not any(_overlap(span, table) for table in tables)]
-    known = join_disjoint([*tables, *sentences])
-    ends = [Span(0, 0), *known, Span(len(text), len(text))]
-    between = (Span(one.end, two.start) for one, two in pairwise(ends))
-    return tuple(sorted([*known, *(line for gap in between for line in _lines(text, gap))]))
+    covered = join_disjoint([*tables, *sentences])
+    ends = [Span(0, 0), *covered, Span(len(text), len(text))]
+    gaps = (Span(left.end, right.start) for left, right in pairwise(ends))
+    return tuple(sorted([*covered, *(line for gap in gaps for line in _lines(text, gap))]))
 
 
 def join_disjoint(spans: list[Span]) -> list[Span]:
@@ -44,8 +44,8 @@ def join_disjoint(spans: list[Span]) -> list[Span]:
 
 
 def _lines(text: str, gap: Span) -> Iterator[Span]:
-    return (Span(*found.span()) for found in _LINE.finditer(text, gap.start, gap.end))
+    return (Span(*match.span()) for match in _LINE.finditer(text, gap.start, gap.end))
 
 
-def _overlap(one: Span, two: Span) -> bool:
-    return one.start < two.end and two.start < one.end
+def _overlap(left: Span, right: Span) -> bool:
+    return left.start < right.end and right.start < left.end

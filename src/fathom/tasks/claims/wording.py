@@ -82,10 +82,10 @@ def compared(text: str) -> str:
 
 def finding_question(question: str, options: tuple[str, ...]) -> str:
     """The question for the label of a comparison and the evidence for it."""
-    listed = "; ".join(options)
+    choices = "; ".join(options)
     return (
         f"{_COMPARISON}{question}\n\n"
-        f"Choose one label among: {listed}. Quote the sentences of the article that show it, word for word and as few "
+        f"Choose one label among: {choices}. Quote the sentences of the article that show it, word for word and as few "
         'as suffice. Answer with one JSON object: {"label": "...", "evidence": [{"quote": "..."}]}'
     )
 

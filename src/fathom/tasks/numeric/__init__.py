@@ -30,17 +30,17 @@ def _fault(name: str, description: str) -> Fault:
     )
 
 
-def _shortfall(settings: NumericSettings, made: int) -> Mapping[str, int]:
-    if made >= settings.questions:
+def _shortfall(settings: NumericSettings, built: int) -> Mapping[str, int]:
+    if built >= settings.questions:
         return {}
-    if not made and settings.hold_out:
+    if not built and settings.hold_out:
         reason = "held out"
-    elif not made and settings.template_splits:
+    elif not built and settings.template_splits:
         reason = "no template for the split"
     else:
         user_templates = settings.templates is not None
         reason = "no user template fits the documents" if user_templates else "the documents allow no more"
-    return {reason: settings.questions - made}
+    return {reason: settings.questions - built}
 
 
 def _explain_empty(settings: NumericSettings) -> str:

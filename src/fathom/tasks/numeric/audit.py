@@ -90,9 +90,9 @@ class NumericAuditor:
         return self._checks.failures(items)
 
     def _source(self, id: str) -> ArticleSource:
-        return self._opened(id)[0]
+        return self._open_source(id)[0]
 
-    def _opened(self, id: str) -> tuple[ArticleSource, int]:
+    def _open_source(self, id: str) -> tuple[ArticleSource, int]:
         if id not in self._read:
             article = self._record(id)
             self._read[id] = read_source(article, unlinked=False), len(article.text)
@@ -104,7 +104,7 @@ class NumericAuditor:
         key = item.key
         statement = key.proof.program
         try:
-            program = _parsed(statement)
+            program = _parse_cached(statement)
             answer = answer_of(program, self._database.rows(statement), SCHEMA, tables.aliases)
             again = answer_of_tables(program, tables)
             answer_by_spelling = answer_of_tables(program, by_spelling)
@@ -113,10 +113,10 @@ class NumericAuditor:
             self._checks.check("the query can be parsed and run", item, False)
             return False
         self._checks.check("the query can be parsed and run", item, True)
-        reproduced = _same(answer, key.answer)
+        reproduced = _same_answer(answer, key.answer)
         self._checks.check("the query reproduces the key", item, reproduced)
-        self._checks.check("the second evaluation reproduces the key", item, _same(again, key.answer))
-        ambiguous = not _same(answer_by_spelling, key.answer) or tables.confuses_people(program)
+        self._checks.check("the second evaluation reproduces the key", item, _same_answer(again, key.answer))
+        ambiguous = not _same_answer(answer_by_spelling, key.answer) or tables.confuses_people(program)
         self._checks.check("ambiguous names do not change the answer", item, not ambiguous)
         self._check_passages(context, item, program, tables)
         self._checks.check("the wording is complete", item, not _is_badly_worded(item.question.text))
@@ -139,27 +139,27 @@ class NumericAuditor:
                 self._checks.check(name, item, passed)
 
     def _check_passages(self, context: Context, item: Item, program: Program, tables: ContextTables) -> None:
-        passages, shown = item.key.proof.passages, set(context.documents)
+        passages, documents = item.key.proof.passages, set(context.documents)
         for passage in passages:
-            inside = passage.document in shown and passage.span.end <= self._opened(passage.document)[1]
+            inside = passage.document in documents and passage.span.end <= self._open_source(passage.document)[1]
             self._checks.check("every passage lies in a shown document", item, inside)
         self._checks.check("the passages are the required ones", item, passages == _required(program, tables))
 
     def _shuffle(self, items: list[Item], tables: ContextTables) -> None:
         """The same rows in other orders: no answer may depend on the order of rows."""
         rng = rng_for(self._seed, "shuffle", items[0].question.id)
-        known: dict[QuestionId, list[TableRow]] = {}
+        last_rows: dict[QuestionId, list[TableRow]] = {}
         for _ in range(SHUFFLES):
             self._database.load(_shuffled(tables, rng))
             for item in items:
                 rows = self._database.rows(item.key.proof.program)
                 # Most results come in the same order, and need not be turned into an answer again.
-                if rows != known.get(item.question.id):
-                    answer = answer_of(_parsed(item.key.proof.program), rows, SCHEMA, tables.aliases)
-                    if _same(answer, item.key.answer):
-                        known[item.question.id] = rows
-                same = rows == known.get(item.question.id)
-                self._checks.check("the order of rows does not change the answer", item, same)
+                if rows != last_rows.get(item.question.id):
+                    answer = answer_of(_parse_cached(item.key.proof.program), rows, SCHEMA, tables.aliases)
+                    if _same_answer(answer, item.key.answer):
+                        last_rows[item.question.id] = rows
+                is_unchanged = rows == last_rows.get(item.question.id)
+                self._checks.check("the order of rows does not change the answer", item, is_unchanged)
         self._database.load(tables)
 
     def _check_cells(self, context: Context, items: list[Item], tables: ContextTables) -> None:
@@ -181,20 +181,20 @@ class NumericAuditor:
     def _is_stable(self, item: Item) -> bool:
         try:
             rows = self._database.rows(item.key.proof.program)
-            return _same(answer_of(_parsed(item.key.proof.program), rows, SCHEMA), item.key.answer)
+            return _same_answer(answer_of(_parse_cached(item.key.proof.program), rows, SCHEMA), item.key.answer)
         except (ArithmeticError, TypeError, ValueError):
             return False
 
     def _try_mutants(self, items: list[Item], tables: ContextTables) -> int:
         """Count the single-edit mutants that the collection, or any of many others, does not detect."""
         for item in items:
-            program = _parsed(item.key.proof.program)
-            tried = list(mutants(program, SCHEMA))
-            undetected = self._same(program, tried, tables)
+            program = _parse_cached(item.key.proof.program)
+            candidates = list(mutants(program, SCHEMA))
+            undetected = self._same(program, candidates, tables)
             left = self._undetected_anywhere(program, undetected, item.key.proof.program)
             # An equivalent mutant has the same meaning, and is not counted.
             equivalent = [mutant for mutant in left if is_equivalent(program, mutant.program)]
-            for step, counted in (("made", tried), ("on the collection", undetected), ("anywhere", left)):
+            for step, counted in (("made", candidates), ("on the collection", undetected), ("anywhere", left)):
                 self._mutants.update(f"{mutant.kind}: {step}" for mutant in counted)
                 self._mutants.subtract(f"{mutant.kind}: {step}" for mutant in equivalent)
         self._database.load(tables)
@@ -202,26 +202,26 @@ class NumericAuditor:
 
     def _undetected_anywhere(self, program: Program, left: list[Mutant], statement: str) -> list[Mutant]:
         rng = rng_for(self._seed, "databases", statement)
-        named = constants(program)
+        program_constants = constants(program)
         for _ in range(DATABASES):
             if not left:
                 break
-            left = self._same(program, left, random_tables(rng, named))
+            left = self._same(program, left, random_tables(rng, program_constants))
         return left
 
     def _same(self, program: Program, candidates: list[Mutant], tables: ContextTables) -> list[Mutant]:
         """The mutants that give the program's result on these tables."""
         self._database.load(tables)
         result = result_form(program, self._database.rows(literal(program, SCHEMA)))
-        same = []
+        undetected = []
         for mutant in candidates:
             try:
                 rows = self._database.rows(literal(mutant.program, SCHEMA))
             except sqlite3.Error:
                 continue
             if result_form(mutant.program, rows) == result:
-                same.append(mutant)
-        return same
+                undetected.append(mutant)
+        return undetected
 
     # Statistics.
 
@@ -249,7 +249,7 @@ class NumericAuditor:
         baselines = {f"share of {name}": round(count / total, 4) for name, count in sorted(self._degenerate.items())}
         baselines["accuracy of always giving the most frequent answer"] = round(majority / total, 4)
         checks.append(AuditCheck(name="baselines and degenerate answers", checked=total, measures=baselines))
-        checks.append(AuditCheck(name="undetected mutants", checked=self._made(), measures=self._undetected()))
+        checks.append(AuditCheck(name="undetected mutants", checked=self._count_mutants(), measures=self._undetected()))
         auc = cross_validated_auc(self._halves)
         if auc is not None:
             name, compared = "unanswerable questions guessed from their wording", sum(map(len, self._halves))
@@ -257,19 +257,19 @@ class NumericAuditor:
             checks.append(AuditCheck(name=name, checked=compared, measures=measures))
         return checks
 
-    def _made(self) -> int:
+    def _count_mutants(self) -> int:
         return sum(count for name, count in self._mutants.items() if name.endswith(": made"))
 
     def _undetected(self) -> dict[str, float]:
         """The share of undetected mutants, overall and by kind of edit."""
         kinds = sorted({name.split(":")[0] for name in self._mutants})
         shares: dict[str, float] = {}
-        for where in ("on the collection", "anywhere"):
-            left = sum(self._mutants[f"{kind}: {where}"] for kind in kinds)
-            shares[f"all: {where}"] = round(left / max(1, self._made()), 4)
+        for place in ("on the collection", "anywhere"):
+            undetected = sum(self._mutants[f"{kind}: {place}"] for kind in kinds)
+            shares[f"all: {place}"] = round(undetected / max(1, self._count_mutants()), 4)
         for kind in kinds:
-            made = self._mutants[f"{kind}: made"]
-            shares[f"{kind}: anywhere"] = round(self._mutants[f"{kind}: anywhere"] / max(1, made), 4)
+            total = self._mutants[f"{kind}: made"]
+            shares[f"{kind}: anywhere"] = round(self._mutants[f"{kind}: anywhere"] / max(1, total), 4)
         return shares
 
 
@@ -295,12 +295,12 @@ class _Database:
         return self._open.execute(statement).fetchall()
 
 
-def _same(one: Answer, two: Answer) -> bool:
-    return normal_form(one) == normal_form(two)
+def _same_answer(left: Answer, right: Answer) -> bool:
+    return normal_form(left) == normal_form(right)
 
 
 @lru_cache(maxsize=10_000)
-def _parsed(statement: str) -> Program:
+def _parse_cached(statement: str) -> Program:
     """The program of a statement; it is needed once for every order of rows."""
     return parse(statement)
 

@@ -79,7 +79,7 @@ def _are_separate(spans: Sequence[Span], text: str) -> bool:
     """Whether the spans are inside the text, have a letter or digit, and do not overlap."""
     ordered = sorted(spans)
     return all(span.end <= len(text) and any(map(str.isalnum, span.of(text))) for span in ordered) and all(
-        one.end <= two.start for one, two in pairwise(ordered)
+        left.end <= right.start for left, right in pairwise(ordered)
     )
 
 
@@ -92,10 +92,10 @@ def completions(
     }
     numbers = sorted({0, 1, 2, 3, 5, 12, 80} | {number for number in near if 0 <= number < 10_000})
     for _ in range(COMPLETIONS):
-        yield _completed(tables, unknown, numbers, rng)
+        yield _fill_in_unknown(tables, unknown, numbers, rng)
 
 
-def _completed(
+def _fill_in_unknown(
     tables: ContextTables, unknown: dict[FieldName, list[int]], numbers: Sequence[int], rng: Random
 ) -> ContextTables:
     names = sorted({row.name for row in tables.authors})
@@ -109,9 +109,9 @@ def _completed(
         authors += [AuthorRow(number, name, position) for position, name in enumerate(byline, start=1)]
         articles[number - 1] = articles[number - 1]._replace(author_count=rng.choice((len(byline), *numbers)))
     for number in unknown.get("references", ()):
-        others = [row.number for row in articles if row.number != number]
-        cited = rng.sample(others, min(len(others), rng.choice((0, 1, 3, len(others)))))
-        citations += [CitationRow(number, other) for other in sorted(cited)]
+        other_numbers = [row.number for row in articles if row.number != number]
+        cited = rng.sample(other_numbers, min(len(other_numbers), rng.choice((0, 1, 3, len(other_numbers)))))
+        citations += [CitationRow(number, cited_number) for cited_number in sorted(cited)]
         articles[number - 1] = articles[number - 1]._replace(reference_count=rng.choice((len(cited), *numbers)))
     rows: Sequence[ArticleRow] = tuple(articles)
     return tables.replaced(articles=rows, article_author=tuple(authors), citing_cited=tuple(citations))

@@ -68,12 +68,14 @@ class TemplatePool:
         Only the test split has held-out ones, in addition to the others.
         """
         if (split, length) not in self._by:
-            by: dict[TemplateDistribution, dict[Skill, list[Template]]] = {}
+            by_distribution: dict[TemplateDistribution, dict[Skill, list[Template]]] = {}
             for template in self._offered:
                 held_out = self._settings.is_held_out(skill=template.skill, topic=template.topic, length=length)
                 if self._splits[template.id] in (None, split) and (split == "test" or not held_out):
-                    by.setdefault("out" if held_out else "in", {}).setdefault(template.skill, []).append(template)
-            self._by[split, length] = by
+                    by_distribution.setdefault("out" if held_out else "in", {}).setdefault(template.skill, []).append(
+                        template
+                    )
+            self._by[split, length] = by_distribution
         return self._by[split, length]
 
 
@@ -103,33 +105,35 @@ class NumericBuilder:
             return
         sources = self._read(context.documents)
         factory = ItemFactory(build_tables(sources), sources)
-        parts = {name: known for name, templates in offered.items() if (known := _askable(templates, factory.tables))}
+        parts = {
+            name: askable for name, templates in offered.items() if (askable := _askable(templates, factory.tables))
+        }
         factory.tables.load(self._database)
         partners = self._partners(context) if self._settings.unanswerable else []
         filler = TemplateFiller(factory.tables, self._database, factory.is_unambiguous)
-        used: set[str] = set()
+        used_ids: set[str] = set()
         for number, (distribution, skill) in enumerate(_plan(parts, self._settings.questions, rng)):
             rate = _rate(parts[distribution], self._settings.unanswerable)
             unused = {
-                name: [template for template in templates if template.id not in used]
+                name: [template for template in templates if template.id not in used_ids]
                 for name, templates in parts[distribution].items()
             }
-            tried = rng.sample(partners, min(TRIED_PARTNERS, len(partners)))
-            filled = fill_question(filler, tried, unused, skill, rate, rng)
+            partner_sample = rng.sample(partners, min(TRIED_PARTNERS, len(partners)))
+            filled = fill_question(filler, partner_sample, unused, skill, rate, rng)
             if filled is not None:
-                used.add(filled.template.id)
+                used_ids.add(filled.template.id)
                 tags = {"distribution": distribution} if self._settings.hold_out else {}
                 yield factory.item(context, filled, rng_of(rng, number), tags)
 
     def _partners(self, context: Context) -> list[TemplateFiller]:
         """Fillers for a few other contexts of the same length."""
         rng = rng_for(self._seed, "partners", context.id)
-        others = [ids for ids in self._corpus.contexts_of_length(context.length) if ids != context.documents]
-        if len(others) < MIN_PARTNERS:
+        other_contexts = [ids for ids in self._corpus.contexts_of_length(context.length) if ids != context.documents]
+        if len(other_contexts) < MIN_PARTNERS:
             articles = [entry.id for entry in self._corpus.entries()]
             size = min(len(context.places), len(articles))
-            others = [tuple(rng.sample(articles, size)) for _ in range(MIN_PARTNERS)]
-        return [self._partner(ids) for ids in rng.sample(others, min(PARTNERS, len(others)))]
+            other_contexts = [tuple(rng.sample(articles, size)) for _ in range(MIN_PARTNERS)]
+        return [self._partner(ids) for ids in rng.sample(other_contexts, min(PARTNERS, len(other_contexts)))]
 
     def _partner_filler(self, documents: tuple[DocumentId, ...]) -> TemplateFiller:
         sources = self._read(documents)
@@ -143,11 +147,11 @@ class NumericBuilder:
 
 def _askable(offered: Mapping[Skill, list[Template]], tables: ContextTables) -> dict[Skill, list[Template]]:
     """The templates that need nothing unknown, so that questions are planned only for skills that have one."""
-    known = {
+    askable = {
         skill: [option for option in options if not tables.unknown.exclude(option.needs)]
         for skill, options in offered.items()
     }
-    return {skill: options for skill, options in known.items() if options}
+    return {skill: options for skill, options in askable.items() if options}
 
 
 class UnanswerableRate(NamedTuple):
@@ -163,7 +167,9 @@ def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> Unans
     Every skill has the same rate among the questions that may have no answer, so that the skill does not reveal which
     questions have none.
     """
-    nullable = {skill: sum(one.may_be_empty for one in options) / len(options) for skill, options in offered.items()}
+    nullable = {
+        skill: sum(option.may_be_empty for option in options) / len(options) for skill, options in offered.items()
+    }
     if unanswerable > sum(nullable.values()) / len(nullable):
         nullable = {skill: float(share > 0) for skill, share in nullable.items()}
     average = sum(nullable.values()) / len(nullable)
@@ -187,11 +193,11 @@ def fill_question(
     """
     nullable = rng.random() < rate.nullable[skill]
     if not rate.unanswerable:
-        suitable = [template for template in offered[skill] if template.may_be_empty == nullable]
-        return _best(filler.fill, suitable, ATTEMPTS, rng) or _best(filler.fill, offered[skill], ATTEMPTS, rng)
+        candidates = [template for template in offered[skill] if template.may_be_empty == nullable]
+        return _best(filler.fill, candidates, ATTEMPTS, rng) or _best(filler.fill, offered[skill], ATTEMPTS, rng)
     empty = rng.random() < rate.unanswerable
-    others = [template for name, options in offered.items() if name != skill for template in options]
-    for options in (offered[skill], others):
+    of_other_skills = [template for name, options in offered.items() if name != skill for template in options]
+    for options in (offered[skill], of_other_skills):
         for partner in partners if nullable else ():
             pairable = [template for template in options if filler.can_pair(template, partner)]
             fill = partial(filler.fill_in_pair, partner=partner, empty=empty)

@@ -97,21 +97,23 @@ class BylineWords(wording.ProgramWording):
         if negated:
             parts = [Not(condition)]
         if isinstance(condition, Or) and all(concerns(part) == {"position"} for part in chain(condition)):
-            at = " or ".join(self._at(part) for part in chain(condition))
-            return f"listed {at} in the author list of at least one article"
-        places = [part for part in parts if concerns(part) == {"position"}]
+            positions = " or ".join(self._at_position(part) for part in chain(condition))
+            return f"listed {positions} in the author list of at least one article"
+        position_parts = [part for part in parts if concerns(part) == {"position"}]
         articles = [part for part in parts if concerns(part) == {"article"}]
         names = [part for part in parts if concerns(part) == {"name"}]
-        if len(places) + len(articles) + len(names) < len(parts) or any(isinstance(part, Or) for part in places):
+        if len(position_parts) + len(articles) + len(names) < len(parts) or any(
+            isinstance(part, Or) for part in position_parts
+        ):
             return self._named_in_entry(condition)
         text = ""
-        if places or articles:
-            text = f"listed{self._at_places(places)} in the author list of {self._some_article(articles)}"
+        if position_parts or articles:
+            text = f"listed{self._at_positions(position_parts)} in the author list of {self._some_article(articles)}"
         if not names:
             return text
         with self._about("people"):
-            who = " and ".join(self._person(part) for part in names)
-        return f"who are {text} and {who}" if text else who
+            people = " and ".join(self._person(part) for part in names)
+        return f"who are {text} and {people}" if text else people
 
     def _named_in_entry(self, condition: Condition) -> str:
         self._mentions_entries = True
@@ -133,7 +135,7 @@ class BylineWords(wording.ProgramWording):
             case Compare(measure, "=" | "<>" as sign, value) if measure == NAME:
                 return f"who are {'' if (sign == '=') != negated else 'not '}{value}"
             case Exists("bylines") if self._schema.phrase_of(condition) is None:
-                return self._listed(condition, negated)
+                return self._people_by_position(condition, negated)
             case Exists():
                 return wording.ProgramWording._relation(self, condition, negated)
             case And() | Or():
@@ -141,56 +143,56 @@ class BylineWords(wording.ProgramWording):
             case _:
                 return wording.ProgramWording.clause(self, condition, negated)
 
-    def _listed(self, condition: Exists, negated: bool) -> str:
+    def _people_by_position(self, condition: Exists, negated: bool) -> str:
         """People by their places in author lists."""
         where = condition.where
         if where is None:
             raise TypeError("a relation without condition has a phrase")
         parts = chain(where) if isinstance(where, And) else [where]
-        places = [part for part in parts if concerns(part) == {"position"}]
+        position_parts = [part for part in parts if concerns(part) == {"position"}]
         articles = [part for part in parts if concerns(part) == {"article"}]
-        if len(places) + len(articles) < len(parts):
+        if len(position_parts) + len(articles) < len(parts):
             raise TypeError("this condition on the articles of a person cannot be put into words")
-        at = self._at_places(places)
+        position_phrase = self._at_positions(position_parts)
         number = "no article" if negated else "at least one article"
         if len(articles) == 1 and condition.least == 1 and (named := self.named_row(_inside(articles[0]))) is not None:
-            return f"who are {'not ' if negated else ''}listed{at} in the author list of {named}"
+            return f"who are {'not ' if negated else ''}listed{position_phrase} in the author list of {named}"
         if condition.least != 1:
             number = f"{'fewer than' if negated else 'at least'} {condition.least} articles"
-        of = self._some_article(articles).removeprefix("one of the articles") if articles else ""
-        return f"who are listed{at} in the author list of {number}{of}"
+        of_articles = self._some_article(articles).removeprefix("one of the articles") if articles else ""
+        return f"who are listed{position_phrase} in the author list of {number}{of_articles}"
 
     # Positions.
 
-    def _at_places(self, conditions: Sequence[Condition]) -> str:
+    def _at_positions(self, conditions: Sequence[Condition]) -> str:
         """Where in an author list: nothing, one condition on the position, or several on the same position."""
         if not conditions:
             return ""
         if len(conditions) == 1:
-            return f" {self._at(conditions[0])}"
+            return f" {self._at_position(conditions[0])}"
         start = f"whose {self.measure(POSITION)} is "
         tests = [wording.ProgramWording.clause(self, part) for part in conditions]
         if not all(test.startswith(start) for test in tests):
             raise TypeError("several conditions on one position cannot be put into words")
         return f" at a position that is {' and '.join(test.removeprefix(start) for test in tests)}"
 
-    def _at(self, condition: Condition, negated: bool = False) -> str:
+    def _at_position(self, condition: Condition, negated: bool = False) -> str:
         """The positions that meet a condition, with a preposition: "at position 2", "after position 3"."""
         match condition:
             case Not(inner):
-                return self._at(inner, not negated)
+                return self._at_position(inner, not negated)
             case Compare(measure, "=", other) if measure == POSITION and other == AUTHORS and not negated:
                 return "at the last position"
             case Compare(measure, sign, int() | float() as value) if measure == POSITION:
                 return _AT_POSITION[_NEGATED[sign] if negated else sign].format(value)
             case OneOf(measure, values) if measure == POSITION:
                 ordered = values if any(not isinstance(value, int) for value in values) else sorted(values)  # type: ignore[type-var]
-                listed = [str(value) for value in ordered]
+                words = [str(value) for value in ordered]
                 if negated:
-                    return f"at a position other than {listing(listed)}"
-                if len(listed) < 3:
-                    return f"at position {' or '.join(listed)}"
-                return f"at one of the positions {listing(listed)}"
+                    return f"at a position other than {listing(words)}"
+                if len(words) < 3:
+                    return f"at position {' or '.join(words)}"
+                return f"at one of the positions {listing(words)}"
         return f"at {self._position(condition, negated)}"
 
     def _position(self, condition: Condition, negated: bool) -> str:
@@ -218,10 +220,10 @@ class BylineWords(wording.ProgramWording):
         noun = "name" if self._rows == "people" and measure == NAME else super().measure(measure)
         return f"{noun} of its article" if self._rows == "entries" and measure in (*COUNTS, TITLE) else noun
 
-    def _whose(self, measure: Measure) -> str:
+    def _relative_clause(self, measure: Measure) -> str:
         if isinstance(measure, RelatedCount):
             return f"for each of which {self.the(measure)} is"
-        return super()._whose(measure)
+        return super()._relative_clause(measure)
 
     def _relation(self, condition: Exists, negated: bool) -> str:
         if self._schema.is_phrase(condition):
@@ -245,7 +247,7 @@ class BylineWords(wording.ProgramWording):
             case Exists("authors", where) if where is not None:
                 return self._has_author(where, condition.least, negated)
             case Exists("bylines"):
-                return self._of_person(self._listed(condition, negated))
+                return self._of_person(self._people_by_position(condition, negated))
         raise TypeError("this subquery cannot be put into words")
 
     def _of_person(self, who: str) -> str:
@@ -255,28 +257,32 @@ class BylineWords(wording.ProgramWording):
     def _has_author(self, where: Condition, least: Any, negated: bool) -> str:
         parts = chain(where) if isinstance(where, And) else [where]
         names = [part for part in parts if isinstance(part, Compare) and part.measure == NAME and part.sign == "="]
-        places = [part for part in parts if concerns(part) == {"position"}]
-        if len(names) == 1 and len(names) + len(places) == len(parts) and least == 1:
-            at = self._at_places(places)
-            return f"that {'do not ' if negated else ''}list {names[0].value}{at} in their author list"
-        either = _any_name(where)
-        if either and least == 1:
-            whom = listing(either) if not negated else " or ".join((", ".join(either[:-1]), either[-1]))
-            return f"that {'have neither' if negated else 'have at least one of'} {whom} among their authors".replace(
-                "neither", "none of"
+        position_parts = [part for part in parts if concerns(part) == {"position"}]
+        if len(names) == 1 and len(names) + len(position_parts) == len(parts) and least == 1:
+            position_phrase = self._at_positions(position_parts)
+            return f"that {'do not ' if negated else ''}list {names[0].value}{position_phrase} in their author list"
+        choices = _any_name(where)
+        if choices and least == 1:
+            any_name = listing(choices) if not negated else " or ".join((", ".join(choices[:-1]), choices[-1]))
+            return (
+                f"that {'have neither' if negated else 'have at least one of'} {any_name} among their authors".replace(
+                    "neither", "none of"
+                )
             )
-        others = [part for part in parts if part not in places]
-        if not all(concerns(part) == {"name"} for part in others):
+        other_parts = [part for part in parts if part not in position_parts]
+        if not all(concerns(part) == {"name"} for part in other_parts):
             raise TypeError("this condition on the authors of an article cannot be put into words")
-        at = self._at_places(places)
+        position_phrase = self._at_positions(position_parts)
         with self._about("people"):
-            who = "".join(f" {'and ' if number else ''}{self._person(part)}" for number, part in enumerate(others))
+            people = "".join(
+                f" {'and ' if number else ''}{self._person(part)}" for number, part in enumerate(other_parts)
+            )
         if least == 1:
-            who = who.replace("who are ", "who is ").replace("who were ", "who was ")
+            people = people.replace("who are ", "who is ").replace("who were ", "who was ")
         number = "no author" if negated else "at least one author"
         if least != 1:
             number = f"{'fewer than' if negated else 'at least'} {least} authors"
-        return f"that have {number}{at}{who}"
+        return f"that have {number}{position_phrase}{people}"
 
     def related(self, measure: RelatedCount) -> str:
         match measure:
@@ -290,7 +296,7 @@ class BylineWords(wording.ProgramWording):
             case RelatedCount("authors", None):
                 return self.measure(AUTHORS)
             case RelatedCount("authors", where) if where is not None and concerns(where) == {"position"}:
-                return f"number of authors {self._at(where)}"
+                return f"number of authors {self._at_position(where)}"
             case RelatedCount("bylines", None):
                 return "number of articles that this person wrote"
         raise TypeError("this number of related rows cannot be put into words")

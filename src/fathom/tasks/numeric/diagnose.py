@@ -90,8 +90,8 @@ def _two_missed(reading: Interpretation, correct: Answer, selected: Sequence[int
     pairs = list(combinations(range(1, len(reading.database.rows["articles"]) + 1), 2))
     if len(pairs) <= MAX_PAIRS:
         variations = [
-            Variation(f"articles {one} and {two}", replace(reading, missing=frozenset((one, two))))
-            for one, two in pairs
+            Variation(f"articles {first} and {second}", replace(reading, missing=frozenset((first, second))))
+            for first, second in pairs
         ]
         yield from _changing("miss-document", variations, correct, _needed(reading, selected))
 
@@ -100,11 +100,11 @@ def _operators(program: tree.Program) -> tuple[str, ...]:
     """The operations of the program."""
     nodes = list(SCHEMA.nodes(program))
     positions = [node for node in nodes if isinstance(node, tree.Compare) and node.measure == POSITION]
-    others = [node for node in nodes if node not in positions]
+    other_nodes = [node for node in nodes if node not in positions]
     names = [
         name
         for name, kinds in _OPERATORS
-        if (positions if name == "position" else any(isinstance(node, kinds) for node in others))
+        if (positions if name == "position" else any(isinstance(node, kinds) for node in other_nodes))
     ]
     if any(isinstance(node, tree.Compare) and node.sign == "<>" for node in nodes) and "not" not in names:
         names.insert(0, "not")
@@ -136,9 +136,9 @@ def _steps(
         )
     measure = _measure(program)
     if measure is not None and 0 < len(selected) <= MAX_STEPS:
-        places = [number - 1 for number in selected]
+        positions = [number - 1 for number in selected]
         try:
-            values = tuple((f"{value:g}",) for value in tables.evaluation.view(SCHEMA.main).values(measure, places))
+            values = tuple((f"{value:g}",) for value in tables.evaluation.view(SCHEMA.main).values(measure, positions))
         except ZeroDivisionError:
             values = ()
         if values:

@@ -26,9 +26,9 @@ from fathom.tasks.programs.tree import Between, Compare, Exists, OneOf, RelatedC
 
 def _tables(reading: Interpretation) -> ContextTables:
     """The tables as the reader sees them."""
-    seen = reading.seen
-    assert isinstance(seen, ContextTables)
-    return seen
+    tables = reading.seen
+    assert isinstance(tables, ContextTables)
+    return tables
 
 
 def _citing_for_cited(node: Any) -> Iterator[tuple[str, Any]]:
@@ -54,25 +54,25 @@ def _reversed_citations(reading: Interpretation) -> Iterator[Variation]:
     yield from by_edit(_citing_for_cited)(reading)
     counted = [name for name, _ in relations(reading.program) if name in ("cites", "cited")]
     if len(counted) > 1:
-        seen = _tables(reading)
-        citations = tuple(CitationRow(row.cited, row.citing) for row in seen.citations)
-        yield Variation("every citation reversed", over(reading, seen.replaced(citing_cited=citations)))
+        tables = _tables(reading)
+        citations = tuple(CitationRow(row.cited, row.citing) for row in tables.citations)
+        yield Variation("every citation reversed", over(reading, tables.replaced(citing_cited=citations)))
 
 
 def _references_as_citations(reading: Interpretation) -> Iterator[Variation]:
     yield from by_edit(_references_for_citations)(reading)
     if REFERENCES not in SCHEMA.nodes(reading.program):
         return
-    seen = _tables(reading)
+    tables = _tables(reading)
     for detail, counts in (
-        ("only references to articles of the collection", seen.citing),
-        ("citations by articles of the collection instead of references", seen.cited),
+        ("only references to articles of the collection", tables.citing),
+        ("citations by articles of the collection instead of references", tables.cited),
     ):
         articles = tuple(
             row if row.reference_count is None else row._replace(reference_count=counts[row.number])
-            for row in seen.articles
+            for row in tables.articles
         )
-        yield Variation(detail, over(reading, seen.replaced(articles=articles)))
+        yield Variation(detail, over(reading, tables.replaced(articles=articles)))
 
 
 def _references_for_citations(node: Any) -> Iterator[tuple[str, Any]]:
@@ -85,9 +85,9 @@ def _ignore_distinct(reading: Interpretation) -> Iterator[Variation]:
     yield from faults.FAULTS["ignore-distinct"].variations(reading)
     # Names are made unique below, so the program must not select articles by name.
     if reading.program.output == PEOPLE and not related(reading.program) & {"authors", "bylines"}:
-        seen = _tables(reading)
-        places = tuple(row._replace(name=f"{row.article} {row.position}") for row in seen.authors)
-        yield Variation("every name in every byline counted", over(reading, seen.replaced(article_author=places)))
+        tables = _tables(reading)
+        entries = tuple(row._replace(name=f"{row.article} {row.position}") for row in tables.authors)
+        yield Variation("every name in every byline counted", over(reading, tables.replaced(article_author=entries)))
 
 
 def _wrong_position(node: Any) -> Iterator[tuple[str, Any]]:

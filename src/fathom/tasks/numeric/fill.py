@@ -86,7 +86,7 @@ class TemplateFiller:
         """
         fillings: list[FilledTemplate] = []
         for _ in range(0 if self._is_unsafe(template) else TRIES if template.slots else 1):
-            values = _drawn(template, rng, lambda slot: self._options(slot, template))
+            values = _draw_values(template, rng, lambda slot: self._options(slot, template))
             filled = None if values is None else self.with_values(template, values, empty=False)
             if filled is not None:
                 fillings.append(replace(filled, undetected=self._undetected(filled)))
@@ -116,22 +116,26 @@ class TemplateFiller:
         """
         if any(slot.kind == "title" for slot in template.slots):
             partner = self
-        some, none = (partner, self) if empty else (self, partner)
+        with_answer, without_answer = (partner, self) if empty else (self, partner)
         fillings: list[FilledTemplate] = []
-        tried: list[dict[tree.Slot, tree.Constant] | None] = []
+        tried_values: list[dict[tree.Slot, tree.Constant] | None] = []
         for _ in range(TRIES_OF_PAIRS if template.slots else 1):
-            values = some._drawn_in_pair(template, rng)
-            if values in tried:
+            values = with_answer._draw_in_pair(template, rng)
+            if values in tried_values:
                 continue
-            tried.append(values)
+            tried_values.append(values)
             # A title names an article of the context itself: another title must leave nothing there.
-            others = none._drawn_in_pair(template, rng) if some is none else values
-            if values is None or others is None or not none.has_planned_size(template, others, empty=True):
+            other_values = without_answer._draw_in_pair(template, rng) if with_answer is without_answer else values
+            if (
+                values is None
+                or other_values is None
+                or not without_answer.has_planned_size(template, other_values, empty=True)
+            ):
                 continue
-            answered = some.with_values(template, values, empty=False)
-            unanswered = none.with_values(template, others, empty=True) if answered else None
-            if answered and unanswered and some._accept(answered) and none._accept(unanswered):
-                undetected = (some._undetected(answered) + none._undetected(unanswered)) / 2
+            answered = with_answer.with_values(template, values, empty=False)
+            unanswered = without_answer.with_values(template, other_values, empty=True) if answered else None
+            if answered and unanswered and with_answer._accept(answered) and without_answer._accept(unanswered):
+                undetected = (with_answer._undetected(answered) + without_answer._undetected(unanswered)) / 2
                 fillings.append(replace(unanswered if empty else answered, undetected=undetected))
                 if len(fillings) == COMPARED_IN_PAIRS or undetected == 0:
                     break
@@ -143,14 +147,14 @@ class TemplateFiller:
             self._nullable[template.id] = template.may_be_empty and not unknown and not self._is_unsafe(template)
         return self._nullable[template.id]
 
-    def _drawn_in_pair(self, template: Template, rng: Random) -> dict[tree.Slot, tree.Constant] | None:
+    def _draw_in_pair(self, template: Template, rng: Random) -> dict[tree.Slot, tree.Constant] | None:
         def options(slot: tree.Slot) -> Sequence[int | str]:
             values_of_slot = self._options(slot, template)
             # In long contexts, most bounds select some articles of both.
             ends = slot.kind == "number" and rng.random() < 0.5
             return [*values_of_slot[:ENDS], *values_of_slot[-ENDS:]] if ends else values_of_slot
 
-        return _drawn(template, rng, options)
+        return _draw_values(template, rng, options)
 
     def with_values(
         self, template: Template, values: dict[tree.Slot, tree.Constant], empty: bool
@@ -203,10 +207,10 @@ class TemplateFiller:
             return False
         if _lists(program) and template.over_bylines and selected <= MAX_PLACES:
             names = view.column("author_name")
-            selected = len({names[place] for place in bits(mask)})
+            selected = len({names[position] for position in bits(mask)})
         return selected in self._suitable(template)
 
-    def _kept(self, template: Template, values: dict[tree.Slot, tree.Constant]) -> int:
+    def _count_selected(self, template: Template, values: dict[tree.Slot, tree.Constant]) -> int:
         """The number of articles or names that meet the condition."""
         return self._view(template).mask(template.program.where, values).bit_count()
 
@@ -231,12 +235,12 @@ class TemplateFiller:
                 return False
             case tree.CountDistinct(measure) | tree.Values(measure, True) if measure != NAME and program.top is None:
                 different = len(rows) if isinstance(program.output, tree.Values) else int(rows[0][0] or 0)
-                return different < self._kept(template, values)
+                return different < self._count_selected(template, values)
             case tree.Count() | tree.CountDistinct():
                 return True
             case tree.GroupedResults(having=having) if program.top is None:
                 least = 2 if having is None else 1
-                return least <= len(rows) <= 2 * MAX_LIST_LENGTH and len(rows) < self._kept(template, values)
+                return least <= len(rows) <= 2 * MAX_LIST_LENGTH and len(rows) < self._count_selected(template, values)
         if program.top is not None:
             return True
         if program.order:
@@ -262,11 +266,11 @@ class TemplateFiller:
         """The share of mutants with the same result."""
         program, evaluation = filled.program, self._tables.evaluation
         result = result_form(program, list(filled.rows))
-        same = [_gives(mutant.program, result, evaluation) for mutant in mutants(program, SCHEMA)]
-        return sum(same) / max(1, len(same))
+        undetected = [_gives_result(mutant.program, result, evaluation) for mutant in mutants(program, SCHEMA)]
+        return sum(undetected) / max(1, len(undetected))
 
 
-def _drawn(
+def _draw_values(
     template: Template, rng: Random, options_of: Callable[[tree.Slot], Sequence[int | str]]
 ) -> dict[tree.Slot, tree.Constant] | None:
     """Random values for the slots of a template; None if they make no sense together."""
@@ -285,13 +289,13 @@ def _drawn(
         if isinstance(node, tree.Between) and isinstance(node.low, tree.Slot) and isinstance(node.high, tree.Slot):
             values[node.low], values[node.high] = sorted((values[node.low], values[node.high]))
         if isinstance(node, tree.OneOf):
-            given = [values[one] for one in node.values if isinstance(one, tree.Slot)]
-            if len(set(given)) < len(node.values):
+            slot_values = [values[value] for value in node.values if isinstance(value, tree.Slot)]
+            if len(set(slot_values)) < len(node.values):
                 return None
     return values
 
 
-def _gives(program: tree.Program, result: object, evaluation: Evaluation) -> bool:
+def _gives_result(program: tree.Program, result: object, evaluation: Evaluation) -> bool:
     try:
         return result_form(program, evaluation.run(program)) == result
     except (ArithmeticError, TypeError, ValueError):

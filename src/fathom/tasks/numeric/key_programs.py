@@ -43,16 +43,16 @@ def _program(statement: str) -> Program:
     The values are blanked, so that parsing, which takes longer than all the rest, is done once for each template of a
     user and never for a built-in one.
     """
-    shape, values = _blanked(statement)
+    shape, values = _with_blanks(statement)
     built_in = _built_in().get(shape)
     if built_in is not None:
         return bind(built_in, values)
     # A condition may name one title twice.
-    shape, values = _blanked(statement, merge=True)
-    return bind(_parsed(shape), values)
+    shape, values = _with_blanks(statement, merge=True)
+    return bind(_parse_shape(shape), values)
 
 
-def _blanked(statement: str, merge: bool = False) -> tuple[str, dict[Slot, Constant]]:
+def _with_blanks(statement: str, merge: bool = False) -> tuple[str, dict[Slot, Constant]]:
     """The statement with a numbered blank for each value, and the values; `merge` gives equal texts one blank."""
     values: dict[Slot, Constant] = {}
     texts: dict[str, int] = {}
@@ -67,9 +67,9 @@ def _blanked(statement: str, merge: bool = False) -> tuple[str, dict[Slot, Const
         if not match["like"]:
             values[_slot(number)] = text
             return f"'{_BLANK}{number}'"
-        before, after = "%" * text.startswith("%"), "%" * text.endswith("%")
-        values[_slot(number)] = text.removeprefix(before).removesuffix(after)
-        return f"LIKE '{before}{_BLANK}{number}{after}'"
+        start_wildcard, end_wildcard = "%" * text.startswith("%"), "%" * text.endswith("%")
+        values[_slot(number)] = text.removeprefix(start_wildcard).removesuffix(end_wildcard)
+        return f"LIKE '{start_wildcard}{_BLANK}{number}{end_wildcard}'"
 
     return _LITERAL.sub(blank, statement), values
 
@@ -83,15 +83,15 @@ def _built_in() -> dict[str, Program]:
             slot: _FIRST_BLANK + number if slot.kind in ("number", "position", "few") else f"{_BLANK}{number}"
             for number, slot in enumerate(template.slots)
         }
-        shape, values = _blanked(literal(bind(template.program, filling), SCHEMA))
+        shape, values = _with_blanks(literal(bind(template.program, filling), SCHEMA))
         # A value may occur in the statement twice; its first occurrence is used.
-        places = {value: slot for slot, value in reversed(values.items())}
-        shapes[shape] = bind(template.program, {slot: places[value] for slot, value in filling.items()})  # type: ignore[misc]
+        slots = {value: slot for slot, value in reversed(values.items())}
+        shapes[shape] = bind(template.program, {slot: slots[value] for slot, value in filling.items()})  # type: ignore[misc]
     return shapes
 
 
 @lru_cache(maxsize=4_096)
-def _parsed(shape: str) -> Program:
+def _parse_shape(shape: str) -> Program:
     """The program of a statement with blanks, with a slot for each."""
     program: Program = _with_slots(parse(shape))
     return program

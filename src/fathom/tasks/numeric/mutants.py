@@ -12,22 +12,22 @@ from fathom.tasks.programs.mutants import Constants
 from fathom.tasks.programs.tree import Aggregate, Count, Not, Program, RelatedCount, Values
 
 
-def random_tables(rng: Random, named: Constants) -> ContextTables:
+def random_tables(rng: Random, constants: Constants) -> ContextTables:
     """A small collection whose values lie around the constants of a program, where mutants differ from it.
 
     Collections of one to three articles detect mutants that a maximum or an OR hides in larger ones. Bylines drawn from
     many names have people with a single article; those drawn from few names have people with several.
     """
-    near = [value + step for value in named.numbers for step in (-1, 0, 1) if value + step >= 0] or [1, 2, 3]
+    near = [value + step for value in constants.numbers for step in (-1, 0, 1) if value + step >= 0] or [1, 2, 3]
     count = rng.choice((1, 2, 3, 5, 8, 12, 12))
     articles = tuple(
         ArticleRow(number, title, *_counts(rng, near, number == 1))
-        for number, title in enumerate(_titles(rng, named, count), start=1)
+        for number, title in enumerate(_titles(rng, constants, count), start=1)
     )
-    pairs = [(one, two) for one in range(1, count + 1) for two in range(1, count + 1) if one != two]
-    wanted = rng.choice((0, count, 3 * count, len(pairs), rng.choice(near) * count, rng.choice(near) * count))
-    citations = tuple(CitationRow(*pair) for pair in sorted(rng.sample(pairs, min(len(pairs), wanted))))
-    return make_tables((), articles, _bylines(rng, named, articles), citations)
+    pairs = [(citing, cited) for citing in range(1, count + 1) for cited in range(1, count + 1) if citing != cited]
+    citation_count = rng.choice((0, count, 3 * count, len(pairs), rng.choice(near) * count, rng.choice(near) * count))
+    citations = tuple(CitationRow(*pair) for pair in sorted(rng.sample(pairs, min(len(pairs), citation_count))))
+    return make_tables((), articles, _bylines(rng, constants, articles), citations)
 
 
 WORDS = ("", "New ", "On the ")
@@ -56,24 +56,24 @@ def _counts(rng: Random, near: list[int], first: bool) -> tuple[int, int, int]:
     return max(1, words), authors, max(0, references)
 
 
-def _titles(rng: Random, named: Constants, count: int) -> list[str]:
+def _titles(rng: Random, constants: Constants, count: int) -> list[str]:
     """Titles: some are a constant of the program, some contain one, and the others do not."""
-    titles = [*named.texts, *(f"{WORDS[number % 3]}title {number}" for number in range(1, count + 1))][:count]
+    titles = [*constants.texts, *(f"{WORDS[number % 3]}title {number}" for number in range(1, count + 1))][:count]
     rng.shuffle(titles)
     return [
-        f"{rng.choice(named.texts)} {title}"
-        if named.texts and title not in named.texts and rng.random() < 0.4
+        f"{rng.choice(constants.texts)} {title}"
+        if constants.texts and title not in constants.texts and rng.random() < 0.4
         else title
         for title in titles
     ]
 
 
-def _bylines(rng: Random, named: Constants, articles: Sequence[ArticleRow]) -> tuple[AuthorRow, ...]:
+def _bylines(rng: Random, constants: Constants, articles: Sequence[ArticleRow]) -> tuple[AuthorRow, ...]:
     counts = [row.author_count or 0 for row in articles]
     longest = max(counts)
-    size = max(1, longest - len(named.texts)) + rng.choice((0, 4, 40))
-    longer = [f"{text} Old" for text in named.texts]
-    names = [*named.texts, *longer, *(f"{chr(65 + number % 26)}. Author {number}" for number in range(1, size + 1))]
+    size = max(1, longest - len(constants.texts)) + rng.choice((0, 4, 40))
+    longer = [f"{text} Old" for text in constants.texts]
+    names = [*constants.texts, *longer, *(f"{chr(65 + number % 26)}. Author {number}" for number in range(1, size + 1))]
     return tuple(
         AuthorRow(row.number, name, position)
         for row, count in zip(articles, counts, strict=True)

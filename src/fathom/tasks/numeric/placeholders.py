@@ -66,20 +66,27 @@ class Placeholders:
         written = next(
             name for name in (match["braces"], match["angles"], match["square"], match["colon"]) if name is not None
         )
-        spelled = re.sub(r"[_\s]+", "-", written.strip().lower())
-        name, slot = self._slot(spelled, written)
+        normal_name = re.sub(r"[_\s]+", "-", written.strip().lower())
+        name, slot = self._slot(normal_name, written)
         level = _open_brackets(text[: match.start()])
-        same = name != spelled or bool(re.search(r"(<>|!=|\bNOT LIKE)\s*$", text[: match.start()], re.IGNORECASE))
-        known = next(
-            (parameter for parameter, at in self._by_name.get(spelled, []) if same or _is_around(at, level)), None
+        is_reused = name != normal_name or bool(
+            re.search(r"(<>|!=|\bNOT LIKE)\s*$", text[: match.start()], re.IGNORECASE)
         )
-        label = known or f"p{len(self.slots)}"
-        self._by_name.setdefault(spelled, []).append((label, level))
+        existing = next(
+            (
+                parameter
+                for parameter, other_level in self._by_name.get(normal_name, [])
+                if is_reused or _is_around(other_level, level)
+            ),
+            None,
+        )
+        label = existing or f"p{len(self.slots)}"
+        self._by_name.setdefault(normal_name, []).append((label, level))
         self.slots.setdefault(label, slot)
-        before, after = match["open"].strip("'\""), match["close"].strip("'\"")
-        if not before and not after and slot.kind == "fragment":
-            before = after = "%"  # a fragment occurs anywhere
-        pieces = [f"'{before}'" if before else "", f":{label}", f"'{after}'" if after else ""]
+        prefix, suffix = match["open"].strip("'\""), match["close"].strip("'\"")
+        if not prefix and not suffix and slot.kind == "fragment":
+            prefix = suffix = "%"  # a fragment occurs anywhere
+        pieces = [f"'{prefix}'" if prefix else "", f":{label}", f"'{suffix}'" if suffix else ""]
         return " || ".join(piece for piece in pieces if piece)
 
     def _slot(self, spelled: str, written: str) -> tuple[str, Slot]:
@@ -106,7 +113,7 @@ def _open_brackets(before: str) -> tuple[int, ...]:
     return tuple(start for start, is_select in opened if is_select)
 
 
-def _is_around(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def _is_around(left: tuple[int, ...], right: tuple[int, ...]) -> bool:
     """Whether one place is in a subquery of the other."""
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = sorted((left, right), key=len)
     return len(shorter) < len(longer) and longer[: len(shorter)] == shorter

@@ -30,15 +30,15 @@ def is_clear(program: tree.Program, rows: Sequence[TableRow], tables: ContextTab
     )
 
 
-def _is_alphabetical(rows: Sequence[TableRow], width: int, place: int, sort: tree.Sort, tables: ContextTables) -> bool:
+def _is_alphabetical(rows: Sequence[TableRow], width: int, column: int, sort: tree.Sort, tables: ContextTables) -> bool:
     """Whether a text sort key orders the rows in the same way without capitals, accents and punctuation."""
-    if sort.measure == NAME and any(tables.aliases(NAME.name, str(row[place])) for row in rows):
+    if sort.measure == NAME and any(tables.aliases(NAME.name, str(row[column])) for row in rows):
         return False  # another spelling of the name may belong elsewhere
-    for before, after in pairwise(rows):
-        if before[width:place] != after[width:place] or before[place] == after[place]:
+    for previous, row in pairwise(rows):
+        if previous[width:column] != row[width:column] or previous[column] == row[column]:
             continue
-        one, two = _letters(str(before[place])), _letters(str(after[place]))
-        if not (one < two if sort.direction == "ASC" else two < one):
+        previous_letters, letters = _letters(str(previous[column])), _letters(str(row[column]))
+        if not (previous_letters < letters if sort.direction == "ASC" else letters < previous_letters):
             return False
     return True
 

@@ -42,7 +42,7 @@ class Refitter:
         for item in items:
             filled = _refill(item, filler, factory, before)
             if isinstance(filled, FilledTemplate):
-                moved.append(_moved(item, filled, factory, smaller))
+                moved.append(_move(item, filled, factory, smaller))
             else:
                 refused.append(filled)
         return RefittedItems(moved, refused)
@@ -51,7 +51,7 @@ class Refitter:
 def _refill(item: Item, filler: TemplateFiller, factory: ItemFactory, before: ContextTables) -> FilledTemplate | str:
     """The item's program with its rows in the smaller context, or the reason why it cannot be asked."""
     program = parse(item.key.proof.program)
-    if not _named(program, before) <= _named(program, factory.tables):
+    if not _named_in_tables(program, before) <= _named_in_tables(program, factory.tables):
         return GONE
     return filled_again(item, program, filler, factory)
 
@@ -66,7 +66,7 @@ def filled_again(item: Item, program: Program, filler: TemplateFiller, factory: 
     return filled if factory.is_unambiguous(filled) else AMBIGUOUS
 
 
-def _named(program: Program, tables: ContextTables) -> set[tuple[str, str]]:
+def _named_in_tables(program: Program, tables: ContextTables) -> set[tuple[str, str]]:
     """The people and titles that the program names and the tables contain."""
     titles = {row.title for row in tables.articles}
     return {
@@ -76,9 +76,9 @@ def _named(program: Program, tables: ContextTables) -> set[tuple[str, str]]:
     }
 
 
-def _moved(item: Item, filled: FilledTemplate, factory: ItemFactory, smaller: Context) -> Item:
+def _move(item: Item, filled: FilledTemplate, factory: ItemFactory, smaller: Context) -> Item:
     """The item over the smaller context; its wording depends on the program alone and stays."""
     key = factory.key(smaller, filled)
     tags = {**item.question.tags, "length": format_length(smaller.length)}
-    moved = {"id": key.question_id, "context_id": smaller.id, "tags": dict(sorted(tags.items()))}
-    return Item(item.question.model_copy(update=moved), key)
+    changes = {"id": key.question_id, "context_id": smaller.id, "tags": dict(sorted(tags.items()))}
+    return Item(item.question.model_copy(update=changes), key)

@@ -294,8 +294,8 @@ _PARTS: dict[Any, ArticlePart] = {
 
 def parts_read(program: tree.Program) -> frozenset[ArticlePart]:
     """The parts of an article that the program needs."""
-    seen = (node for node in SCHEMA.nodes(program) if isinstance(node, tree.Labels | tree.Column))
-    needed = {_PARTS[node] for node in seen}
+    read_nodes = (node for node in SCHEMA.nodes(program) if isinstance(node, tree.Labels | tree.Column))
+    needed = {_PARTS[node] for node in read_nodes}
     needed.update(_PART_OF_RELATION[name] for name in related(program))
     return frozenset(needed or {"title"})
 

@@ -34,13 +34,13 @@ class NumericSettings(FamilySettings):
     @classmethod
     def _names_tags(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         for value in values:
-            tag, _, wanted = value.partition("=")
-            if tag not in HELD_OUT or not wanted:
+            tag, _, held_out = value.partition("=")
+            if tag not in HELD_OUT or not held_out:
                 raise ValueError(
                     f"'{value}' cannot be held out. Write one of {', '.join(HELD_OUT)} with its value: skill=sorting"
                 )
-            if HELD_OUT[tag] and wanted not in HELD_OUT[tag]:
-                raise ValueError(f"'{wanted}' is not a {tag}. Use one of {', '.join(HELD_OUT[tag])}")
+            if HELD_OUT[tag] and held_out not in HELD_OUT[tag]:
+                raise ValueError(f"'{held_out}' is not a {tag}. Use one of {', '.join(HELD_OUT[tag])}")
         return values
 
     def is_held_out(self, **tags: str) -> bool:

@@ -69,11 +69,13 @@ class Simulator:
             case "null":
                 return "Answer: NULL"
             case "majority":
-                return self._most_frequent.get(_wanted(item.key).form, "Answer: NULL")
+                return self._most_frequent.get(_requested_form(item.key).form, "Answer: NULL")
             case "random":
-                return _listed(_guess(_wanted(item.key), self._shown(context), rng))
+                return _format_answer(_guess(_requested_form(item.key), self._shown_tables(context), rng))
             case "lexical":
-                return _listed(_lookup(_wanted(item.key), self._shown(context), item.question.text))
+                return _format_answer(
+                    _lookup(_requested_form(item.key), self._shown_tables(context), item.question.text)
+                )
             case _:
                 if simulated.happens("format", rng):
                     return rng.choice(WITHOUT_ANSWER)
@@ -84,9 +86,9 @@ class Simulator:
 
     def read(self, context: Context) -> ContextTables:
         """The tables of a context."""
-        return self._shown(context).tables
+        return self._shown_tables(context).tables
 
-    def _shown(self, context: Context) -> _ShownTables:
+    def _shown_tables(self, context: Context) -> _ShownTables:
         if self._latest is None or self._latest[0] != context.id:
             self._latest = context.id, _ShownTables(build_tables(self._read(context.documents)))
         return self._latest[1]
@@ -94,7 +96,7 @@ class Simulator:
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
         """For each form of answer, the response that is correct most often."""
-        return most_frequent((_wanted(key).form, stated(key.answer)) for key in self._keys())
+        return most_frequent((_requested_form(key).form, stated(key.answer)) for key in self._keys())
 
 
 def _read_with_faults(
@@ -111,7 +113,7 @@ def _read_with_faults(
     return reading.answer()
 
 
-def _listed(lines: Sequence[str]) -> str:
+def _format_answer(lines: Sequence[str]) -> str:
     return "Answer: " + lines[0] if len(lines) == 1 else "Answer:\n" + "\n".join(lines)
 
 
@@ -125,7 +127,7 @@ class _AnswerForm(NamedTuple):
     columns: tuple[Measure | Output, ...]
 
 
-def _wanted(key: Key) -> _AnswerForm:
+def _requested_form(key: Key) -> _AnswerForm:
     """The form of the answer by the program, because an unanswerable key has none."""
     program = program_of(key)
     output = program.output
@@ -210,8 +212,8 @@ def _lookup(form: _AnswerForm, shown: _ShownTables, question: str) -> list[str]:
     texts = shown.texts(form.columns[0])
     if texts is None:
         return ["; ".join(first for _ in form.columns)]
-    asked = _words(question)
-    shared = {text: len(asked & shown.words.get(text, frozenset())) for text in texts}
+    question_words = _words(question)
+    shared = {text: len(question_words & shown.words.get(text, frozenset())) for text in texts}
     most = max(shared.values())
     best = [text for text, count in shared.items() if count == most][: MAX_GUESS_LENGTH if most else 1]
     return ["; ".join((text, *(first for _ in form.columns[1:]))) for text in best]

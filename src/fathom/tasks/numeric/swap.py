@@ -70,17 +70,17 @@ class Swapper:
 def renamed(node: Any, swap: CorpusSwap) -> Any:
     """The tree with swapped names and titles."""
     match node:
-        case Contains(column, fragment, place) if column != TITLE:
-            return Contains(column, swap.names.family(str(fragment)), place)
+        case Contains(column, fragment, position) if column != TITLE:
+            return Contains(column, swap.names.family(str(fragment)), position)
         case Compare(Column() as column, sign, str(value)):
-            return Compare(column, sign, _swapped(column, value, swap))
+            return Compare(column, sign, _swap_text(column, value, swap))
         case OneOf(Column() as column, values) if all(isinstance(value, str) for value in values):
-            return OneOf(column, tuple(_swapped(column, str(value), swap) for value in values))
+            return OneOf(column, tuple(_swap_text(column, str(value), swap) for value in values))
     parts = children(node)
     return rebuild(node, tuple(renamed(part, swap) for part in parts)) if parts else node
 
 
-def _swapped(column: Column, value: str, swap: CorpusSwap) -> str:
+def _swap_text(column: Column, value: str, swap: CorpusSwap) -> str:
     return swap.title(value) if column == TITLE else swap.names.name(value)
 
 

@@ -113,10 +113,10 @@ class ContextTables(Database):
 
     def confuses_people(self, program: Program) -> bool:
         """Whether the program names a person without an article here who may be confused with one who has one."""
-        named = (value for column, value in named_texts(program) if column == NAME)
+        people = (value for column, value in named_texts(program) if column == NAME)
         return any(
             name not in self.articles_of and family_letters(name.rsplit(None, 1)[-1]) in self._words_of_names
-            for name in named
+            for name in people
         )
 
     @cached_property
@@ -143,7 +143,7 @@ class ContextTables(Database):
 
     def selected(self, program: Program) -> list[int]:
         """The numbers of the articles that meet the program's condition, or one of whose authors does."""
-        return [self.articles[place].number for place in self.evaluation.entities(program)]
+        return [self.articles[index].number for index in self.evaluation.entities(program)]
 
 
 def make_tables(
@@ -205,14 +205,14 @@ def _names(people: Sequence[Hashable], printed: Iterable[str]) -> list[str]:
     """
     fullest: dict[Hashable, str] = {}
     for person, name in zip(people, printed, strict=True):
-        known = fullest.setdefault(person, name)
-        if known != name:
-            fullest[person] = max(known, name, key=lambda one: (len(one), one))
+        longest = fullest.setdefault(person, name)
+        if longest != name:
+            fullest[person] = max(longest, name, key=lambda spelling: (len(spelling), spelling))
     if len(set(fullest.values())) < len(fullest):
-        taken: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for person, name in fullest.items():
-            taken[name] += 1
-            fullest[person] = name if taken[name] == 1 else f"{name} ({taken[name]})"
+            counts[name] += 1
+            fullest[person] = name if counts[name] == 1 else f"{name} ({counts[name]})"
     return [fullest[person] for person in people]
 
 
@@ -234,19 +234,19 @@ def _merged_people(sources: Sequence[ArticleSource]) -> list[Hashable]:
             families[family_letters(entry.family)].append(((number, position), given))
     for family, members in families.items():
         for group in _merged(members):
-            people.update((place, (family, group[0])) for place in group)
+            people.update((entry, (family, group[0])) for entry in group)
     return list(people.values())
 
 
 def _merged(members: Iterable[tuple[_Place, tuple[str, ...]]]) -> list[list[_Place]]:
     """The places of one family name, grouped where the given names match, directly or through a third name."""
     groups: list[tuple[list[_Place], set[tuple[str, ...]]]] = []
-    for place, given in members:
-        matching = [group for group in groups if any(given_names_match(given, other) for other in group[1])]
+    for entry, given_names in members:
+        matching = [group for group in groups if any(given_names_match(given_names, other) for other in group[1])]
         groups = [group for group in groups if group not in matching]
         places = [member for group in matching for member in group[0]]
-        groups.append(([*places, place], {given}.union(*(group[1] for group in matching))))
-    return [places for places, _ in groups]
+        groups.append(([*places, entry], {given_names}.union(*(group[1] for group in matching))))
+    return [entries for entries, _ in groups]
 
 
 def family_letters(family: str) -> str:

@@ -58,8 +58,12 @@ class _Trials:
         self._uncut = parameterized(replace(program, top=None), SCHEMA)
         self._database = open_database()
         self._database.set_progress_handler(lambda: 1, STEPS)
-        named = constants(program)
-        self._named = Constants(tuple(one for one in named.numbers if one <= PLAUSIBLE), named.texts, named.decimals)
+        program_constants = constants(program)
+        self._named = Constants(
+            tuple(number for number in program_constants.numbers if number <= PLAUSIBLE),
+            program_constants.texts,
+            program_constants.decimals,
+        )
         self._idle = list(dict.fromkeys((*_parts(program.where), *([program.where] if program.where else []))))
         """Conditions that have not excluded anything yet."""
         self._unmet = list(self._idle)
@@ -75,8 +79,8 @@ class _Trials:
 
     @property
     def is_done(self) -> bool:
-        shown = not self._idle and not self._unmet and self._without_having is None and self._is_ranked
-        return self._compared >= COMPARED and shown and len(self._answers) > 1
+        is_tested = not self._idle and not self._unmet and self._without_having is None and self._is_ranked
+        return self._compared >= COMPARED and is_tested and len(self._answers) > 1
 
     def run(self, number: int) -> None:
         rng = rng_for(0, "own template", number)
@@ -109,7 +113,7 @@ class _Trials:
     ) -> None:
         statement_rows = self._run(values, tables)
         if self._is_cut:
-            turned = _turned(tables)
+            turned = _reverse_articles(tables)
             turned.load(self._database)
             if sorted(map(str, self._run(values, turned))) != sorted(map(str, statement_rows)):
                 return  # a tie at the cut of a subquery, which SQL breaks arbitrarily
@@ -172,20 +176,20 @@ class _Trials:
                 self._without_having = None
 
     def check(self) -> None:
-        tried = f"in any of {MAX_TRIED} trial collections"
+        trials = f"in any of {MAX_TRIED} trial collections"
         if not self._answers or self._unmet:
             hint = "; positions are counted from one" if _is_position_too_low(self._program) else ""
             part = "a part of its condition" if self._answers else "it"
-            raise ParseError(f"{part} selects nothing {tried}{hint}")
+            raise ParseError(f"{part} selects nothing {trials}{hint}")
         if self._compared < COMPARED:
             raise ParseError("it is cut where values are tied, so its rows are arbitrary")
         if self._idle or self._without_having is not None:
             hint = (
                 "; positions are counted from one" if any(POSITION in tree.nodes(idle) for idle in self._idle) else ""
             )
-            whole = "its HAVING" if not self._idle else "its condition"
-            part = whole if not self._idle or self._program.where in self._idle else "a part of its condition"
-            raise ParseError(f"{part} excludes nothing {tried}{hint}")
+            clause = "its HAVING" if not self._idle else "its condition"
+            part = clause if not self._idle or self._program.where in self._idle else "a part of its condition"
+            raise ParseError(f"{part} excludes nothing {trials}{hint}")
         if len(self._answers) == 1:
             raise ParseError("its answer is the same in every collection")
         if not self._is_ranked:
@@ -214,7 +218,7 @@ def _is_position_too_low(program: tree.Program) -> bool:
     )
 
 
-def _turned(tables: ContextTables) -> ContextTables:
+def _reverse_articles(tables: ContextTables) -> ContextTables:
     """The same collection with its articles in reverse order."""
     last = len(tables.articles) + 1
     return tables.replaced(
@@ -244,13 +248,13 @@ def _agree(program: tree.Program, statement_rows: list[TableRow], program_rows: 
         return sorted(values) == sorted(program_cells) or (
             program_cells == ["None"] and values in ([_cell(0, decimals)], [])
         )
-    place = 0
-    for _, tied in groupby(program_rows, key=lambda row: row[1:]):
-        group = sorted(_cell(row[0], decimals) for row in tied)
-        if sorted(values[place : place + len(group)]) != group:
+    start = 0
+    for _, tied_rows in groupby(program_rows, key=lambda row: row[1:]):
+        group = sorted(_cell(row[0], decimals) for row in tied_rows)
+        if sorted(values[start : start + len(group)]) != group:
             return False
-        place += len(group)
-    return place == len(values)
+        start += len(group)
+    return start == len(values)
 
 
 def _has_several_columns(program: tree.Program) -> bool:
@@ -269,10 +273,10 @@ def _cell(cell: object, decimals: int) -> str:
     return f"{round(cell + 1e-11, decimals):.{decimals}f}" if isinstance(cell, int | float) else str(cell)
 
 
-def _draw(slot: tree.Slot, tables: ContextTables, rng: Random, drawn: SlotBindings) -> tree.Constant:
-    same = [value for other, value in drawn.items() if other.number == slot.number]
-    if same:
-        return same[0]
+def _draw(slot: tree.Slot, tables: ContextTables, rng: Random, bindings: SlotBindings) -> tree.Constant:
+    same_number = [value for other_slot, value in bindings.items() if other_slot.number == slot.number]
+    if same_number:
+        return same_number[0]
     match slot.kind:
         case "name":
             return rng.choice(tables.authors).name
@@ -285,5 +289,5 @@ def _draw(slot: tree.Slot, tables: ContextTables, rng: Random, drawn: SlotBindin
         case "position":
             return rng.randint(1, 6)
         case _:
-            present = tables.evaluation.view(SCHEMA.main).scale(slot.of).values if slot.of is not None else []
-            return int(rng.choice(present)) if present else rng.randint(1, 12)
+            known_values = tables.evaluation.view(SCHEMA.main).scale(slot.of).values if slot.of is not None else []
+            return int(rng.choice(known_values)) if known_values else rng.randint(1, 12)

@@ -109,7 +109,10 @@ class Template:
     def names_titles(self) -> bool:
         """Whether titles identify articles, in the answer or in the question."""
         compared = (node.measure for node in tree.nodes(self.program) if isinstance(node, tree.Compare | tree.OneOf))
-        return isinstance(self.program.output, tree.Labels) or TITLE in (*compared, *SCHEMA.listed(self.program))
+        return isinstance(self.program.output, tree.Labels) or TITLE in (
+            *compared,
+            *SCHEMA.listed_measures(self.program),
+        )
 
     @cached_property
     def over_bylines(self) -> bool:
@@ -153,10 +156,12 @@ def _is_meaningful(program: tree.Program) -> bool:
     article is asked of a measure that the condition bounds, and no different values of one that the condition lists.
     Values that are sorted by themselves need no second sort key.
     """
-    limited = [node for node in tree.nodes(program.where) if isinstance(node, tree.Compare | tree.Between | tree.OneOf)]
-    compared = {node.measure for node in limited}
-    fixed = {node.measure for node in limited if isinstance(node, tree.Compare) and node.sign == "="}
-    listed = {node.measure for node in limited if isinstance(node, tree.OneOf)}
+    comparisons = [
+        node for node in tree.nodes(program.where) if isinstance(node, tree.Compare | tree.Between | tree.OneOf)
+    ]
+    compared = {node.measure for node in comparisons}
+    fixed = {node.measure for node in comparisons if isinstance(node, tree.Compare) and node.sign == "="}
+    listed_measures = {node.measure for node in comparisons if isinstance(node, tree.OneOf)}
     keys = [sort.measure for sort in program.order]
     if fixed.intersection(keys) or (isinstance(program.output, tree.Values) and program.output.measure in keys[:-1]):
         return False
@@ -164,7 +169,7 @@ def _is_meaningful(program: tree.Program) -> bool:
         case tree.Aggregate("MAX" | "MIN", measure):
             return measure not in compared
         case tree.Values(measure, True) | tree.CountDistinct(measure):
-            return measure not in fixed | listed
+            return measure not in fixed | listed_measures
         case tree.Values(measure):
             # "What is the author count of the articles with at least 7 authors?" is often the number in the question.
             return measure not in compared
@@ -202,9 +207,9 @@ def _sorting() -> Iterator[tree.Program]:
     for output, measure in product(outputs, measures):
         for direction in DIRECTIONS:
             yield tree.Program(output, order=(tree.Sort(measure, direction),))
-    for one, two in permutations(COUNTS, 2):
-        yield tree.Program(tree.Labels(), order=(tree.Sort(one, "ASC"), tree.Sort(two, "DESC")))
-        yield tree.Program(tree.Values(WORDS), order=(tree.Sort(one, "DESC"), tree.Sort(two, "ASC")))
+    for first, second in permutations(COUNTS, 2):
+        yield tree.Program(tree.Labels(), order=(tree.Sort(first, "ASC"), tree.Sort(second, "DESC")))
+        yield tree.Program(tree.Values(WORDS), order=(tree.Sort(first, "DESC"), tree.Sort(second, "ASC")))
 
 
 def _simple(measure: tree.Measure) -> Iterator[tree.Condition]:
@@ -220,11 +225,11 @@ def _simple(measure: tree.Measure) -> Iterator[tree.Condition]:
 
 def _compound() -> Iterator[tree.Condition]:
     """Two conditions together."""
-    for one, two in permutations(COUNTS, 2):
-        yield tree.And(tree.Compare(one, ">", _number(one)), tree.Compare(two, "<=", _number(two)))
-        yield tree.Or(tree.Compare(one, "<", _number(one)), tree.Compare(two, ">=", _number(two)))
-        yield tree.And(tree.Compare(one, ">=", _number(one)), tree.Not(tree.Compare(two, "=", _number(two))))
-        yield tree.Or(tree.Not(tree.Compare(one, ">", _number(one))), tree.Compare(two, "=", _number(two)))
+    for first, second in permutations(COUNTS, 2):
+        yield tree.And(tree.Compare(first, ">", _number(first)), tree.Compare(second, "<=", _number(second)))
+        yield tree.Or(tree.Compare(first, "<", _number(first)), tree.Compare(second, ">=", _number(second)))
+        yield tree.And(tree.Compare(first, ">=", _number(first)), tree.Not(tree.Compare(second, "=", _number(second))))
+        yield tree.Or(tree.Not(tree.Compare(first, ">", _number(first))), tree.Compare(second, "=", _number(second)))
 
 
 def _conditions() -> Iterator[tree.Condition]:

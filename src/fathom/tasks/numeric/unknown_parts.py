@@ -92,4 +92,4 @@ class UnknownParts:
         if "title" not in self.documents or not isinstance(program.output, tree.Labels):
             return False
         view = self._evaluation.view(SCHEMA.main)
-        return any("title" in self._sources[place].unknown for place in bits(view.possible(program.where)))
+        return any("title" in self._sources[index].unknown for index in bits(view.possible(program.where)))

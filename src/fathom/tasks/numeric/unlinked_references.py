@@ -100,16 +100,16 @@ class CitingArticle(Protocol):
 def article_keys(title: str, ids: Iterable[str], first_author: str | None) -> ArticleKeys:
     """The keys of an article; the author is the family name, empty if there is none, None if unknown."""
     words = _words(title)
-    whole, unique_ids = _hash(" ".join(words)), frozenset(ids)
+    title_hash, unique_ids = _hash(" ".join(words)), frozenset(ids)
     long = frozenset(_long(words))
     if len(long) < MIN_LONG_WORDS:
         long = frozenset()
     return ArticleKeys(
-        title=whole,
+        title=title_hash,
         ids=unique_ids,
         long_words=long,
         author=None if first_author is None else frozenset(map(_hash, _words(first_author))),
-        signature=_signature(long or {whole}, ARTICLE_BITS),
+        signature=_signature(long or {title_hash}, ARTICLE_BITS),
         word_signature=_signature(long, ENTRY_BITS),
         spared=len(long) - ceil(SHARE_OF_WORDS * len(long)),
     )
@@ -133,10 +133,10 @@ def _unlinked(reference: Reference, text: str) -> UnlinkedReference:
     title = _words(reference.title.of(text)) if reference.title is not None else []
     long = set(_long(title or words))
     return UnlinkedReference(
-        words=_sorted(map(_hash, words)),
+        words=_sorted_array(map(_hash, words)),
         ids=tuple(normal_ids(reference.ids, entry)),
         title=_hash(" ".join(title)) if title else 0,
-        long_words=_sorted(long),
+        long_words=_sorted_array(long),
         signature=_signature(long, ENTRY_BITS),
     )
 
@@ -144,9 +144,13 @@ def _unlinked(reference: Reference, text: str) -> UnlinkedReference:
 def articles_in_doubt(articles: Sequence[CitingArticle]) -> Iterator[DocumentId]:
     """The articles with a reference that may cite another of the articles, though it is not linked to it."""
     for article in articles:
-        known = {article.id, *article.cites}
-        others = (one for one in articles if one.id not in known)
-        if any(_may_cite(entry, one.keys) for one in others for entry in article.unlinked.possible_citations(one.keys)):
+        linked = {article.id, *article.cites}
+        unlinked_articles = (article for article in articles if article.id not in linked)
+        if any(
+            _may_cite(entry, candidate.keys)
+            for candidate in unlinked_articles
+            for entry in article.unlinked.possible_citations(candidate.keys)
+        ):
             yield article.id
 
 
@@ -184,8 +188,8 @@ def _schemes(ids: Iterable[str]) -> set[str]:
 
 def _signature(hashes: Iterable[int], bits: int) -> int:
     signature = 0
-    for one in hashes:
-        signature |= 1 << one % bits
+    for hash_value in hashes:
+        signature |= 1 << hash_value % bits
     return signature
 
 
@@ -193,7 +197,7 @@ def _long(words: Iterable[str]) -> Iterator[int]:
     return (_hash(word) for word in words if len(word) >= LONG_WORD)
 
 
-def _sorted(hashes: Iterable[int]) -> array[int]:
+def _sorted_array(hashes: Iterable[int]) -> array[int]:
     return array("I", sorted(set(hashes)))
 
 

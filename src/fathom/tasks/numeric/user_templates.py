@@ -116,9 +116,9 @@ def read_user_templates(path: Path) -> UserTemplates:
 def _line_of(content: str, entry: object, offset: int) -> tuple[int, int]:
     """The offset and the line of the entry's SQL in the file."""
     text = json.dumps(entry.get("sql", "")) if isinstance(entry, dict) else json.dumps(entry)
-    found = content.find(text, offset)
-    found = found if found >= 0 else offset
-    return found, content.count("\n", 0, found) + 1
+    position = content.find(text, offset)
+    position = position if position >= 0 else offset
+    return position, content.count("\n", 0, position) + 1
 
 
 def _template(entry: object) -> Template:
@@ -169,13 +169,13 @@ def _normalized(program: Program) -> Program:
     if program.output == Values(NAME) and not program.order:
         return replace(program, output=NAMES)
     parts = chain(program.where) if isinstance(program.where, And) else [program.where]
-    named = any(isinstance(part, Compare) and part.measure == NAME and part.sign == "=" for part in parts)
-    if program.output in (Count(), Count(NAME)) and named and over_bylines(program):
+    names_a_person = any(isinstance(part, Compare) and part.measure == NAME and part.sign == "=" for part in parts)
+    if program.output in (Count(), Count(NAME)) and names_a_person and over_bylines(program):
         # A person has one entry in an article's author list.
         entry = [part for part in parts if part is not None and concerns(part) != {"article"}]
         entry.sort(key=lambda part: concerns(part) != {"name"})
-        others = [part for part in parts if part is not None and concerns(part) == {"article"}]
-        return Program(Count(), reduce(And, [*others, Exists("authors", reduce(And, entry))]))
+        article_parts = [part for part in parts if part is not None and concerns(part) == {"article"}]
+        return Program(Count(), reduce(And, [*article_parts, Exists("authors", reduce(And, entry))]))
     return program
 
 

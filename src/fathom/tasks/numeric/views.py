@@ -93,11 +93,11 @@ def _parse(extractions: Sequence[str]) -> dict[int, _ExtractedArticle]:
             continue
         if not isinstance(row, dict) or type(row.get("article")) is not int or not 0 < row["article"] < 100_000:
             continue
-        found = articles.setdefault(row["article"], _ExtractedArticle())
-        if isinstance(row.get("title"), str) and not found.title:
-            found.title = row["title"].strip()
-        found.authors.extend(_strings(row.get("authors")))
-        found.references.extend(_strings(row.get("references")))
+        article = articles.setdefault(row["article"], _ExtractedArticle())
+        if isinstance(row.get("title"), str) and not article.title:
+            article.title = row["title"].strip()
+        article.authors.extend(_strings(row.get("authors")))
+        article.references.extend(_strings(row.get("references")))
     return articles
 
 
@@ -112,7 +112,7 @@ def _strings(value: object) -> list[str]:
 def _load(articles: dict[int, _ExtractedArticle]) -> sqlite3.Connection:
     """The three tables. An article cites another if the other's title is among its references."""
     database = open_database()
-    titles = {_plain(read.title): number for number, read in articles.items() if read.title}
+    titles = {_normalize(read.title): number for number, read in articles.items() if read.title}
     for number, read in sorted(articles.items()):
         counts = len(read.title.split()), len(read.authors), len(read.references)
         database.execute("INSERT INTO articles VALUES (?, ?, ?, ?, ?)", (number, read.title, *counts))
@@ -120,7 +120,9 @@ def _load(articles: dict[int, _ExtractedArticle]) -> sqlite3.Connection:
             "INSERT INTO article_author (article_id, author_name, author_position) VALUES (?, ?, ?)",
             [(number, name, position) for position, name in enumerate(read.authors, start=1)],
         )
-        cited = dict.fromkeys(titles[_plain(reference)] for reference in read.references if _plain(reference) in titles)
+        cited = dict.fromkeys(
+            titles[_normalize(reference)] for reference in read.references if _normalize(reference) in titles
+        )
         database.executemany(
             "INSERT INTO citing_cited (article_id_citing, article_id_cited) VALUES (?, ?)",
             [(number, other) for other in cited if other != number],
@@ -128,7 +130,7 @@ def _load(articles: dict[int, _ExtractedArticle]) -> sqlite3.Connection:
     return database
 
 
-def _plain(title: str) -> str:
+def _normalize(title: str) -> str:
     return re.sub(r"\W+", " ", title).casefold().strip()
 
 

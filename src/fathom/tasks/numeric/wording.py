@@ -25,11 +25,11 @@ class ArticleWords(BylineWords):
     def ask(self, program: Program) -> str:
         where = program.where
         if program.output == NAMES:
-            asked = self._ask_names(where)
+            question = self._ask_names(where)
             if not program.order:
-                return asked
+                return question
             direction = self._direction(program.order[0])
-            return f"{asked} Sort the names {direction}.{self._first(program)}"
+            return f"{question} Sort the names {direction}.{self._first(program)}"
         if program.output == PEOPLE:
             return self._ask_how_many(where)
         if self._rows == "people" and isinstance(program.output, GroupedResults):
@@ -44,11 +44,11 @@ class ArticleWords(BylineWords):
         number = self._of_author(output.result or Count())
         if not program.order:
             if output.keys and output.result is not None:
-                asked = f"For each author of the {among}, what is {number}?"
+                question = f"For each author of the {among}, what is {number}?"
                 return (
-                    asked
+                    question
                     if output.having is None
-                    else f"{asked} Give only the people for whom {self._test(output.having)}."
+                    else f"{question} Give only the people for whom {self._test(output.having)}."
                 )
             if output.keys and output.having is not None:
                 return self._ask_which(output.having, among)
@@ -61,10 +61,10 @@ class ArticleWords(BylineWords):
             for sort in program.order
         )
         authors = f"Take the authors of the {among}.{self._people_only(output.having)}"
-        wanted = "their names" if output.result is None else number
+        requested = "their names" if output.result is None else number
         if output.keys and output.result is not None:
-            wanted = f"the name and {number} for each"
-        return f"{authors} Sort them by {keys}, and give {wanted}, in that order.{self._first(program)}"
+            requested = f"the name and {number} for each"
+        return f"{authors} Sort them by {keys}, and give {requested}, in that order.{self._first(program)}"
 
     def _ask_which(self, having: Having, among: str) -> str:
         if having.result == Count():
@@ -99,7 +99,7 @@ class ArticleWords(BylineWords):
     def _ask_names(self, where: Condition | None) -> str:
         if where is not None and is_about_people(where):
             clause = self.clause(where)
-            return self.one(
+            return self.choose_form(
                 f"Give the names of all people {clause}.",
                 # "Everyone" takes a singular verb.
                 f"List the names of {'all the people' if 'who are ' in clause else 'everyone'} {clause}.",
@@ -107,9 +107,9 @@ class ArticleWords(BylineWords):
             )
         named = self.named_row(where)
         if named is not None:
-            return self.one(f"Who are the authors of {named}?", f"Give the names of all authors of {named}.")
+            return self.choose_form(f"Who are the authors of {named}?", f"Give the names of all authors of {named}.")
         among = self.among(where)
-        return self.one(
+        return self.choose_form(
             f"Who are the authors of the {among}?",
             f"Give the names of all authors of the {among}.",
             f"List every person who is an author of at least one of the {among}.",
@@ -120,13 +120,13 @@ class ArticleWords(BylineWords):
             clause = self.clause(where)
             # "How many people are listed and who wrote" is not a sentence.
             are = clause.removeprefix("who ") if clause.startswith("who ") else f"are {clause}"
-            return self.one(
+            return self.choose_form(
                 *(() if " and who " in clause else (f"How many people {are}?",)),
                 f"Count the people {clause}.",
                 f"What is the number of people {clause}?",
             )
         among = self.among(where)
-        return self.one(
+        return self.choose_form(
             f"How many different people are authors of the {among}?",
             f"Count the people who are an author of at least one of the {among}.",
             f"What is the number of different authors of the {among}, taken together?",
@@ -148,10 +148,10 @@ class ArticleWords(BylineWords):
             return "People who are equal in this may come in any order."
         return super().tie_note(program)
 
-    def kept(self, program: Program) -> str:
+    def selected_noun(self, program: Program) -> str:
         if self._rows == "people" and (is_about_people(program.where) or program.where is None):
             return "people"
-        return "articles" if self._rows == "people" else super().kept(program)
+        return "articles" if self._rows == "people" else super().selected_noun(program)
 
     def missing(self, program: Program) -> str:
         grouped = isinstance(program.output, GroupedResults | GroupsAggregate)

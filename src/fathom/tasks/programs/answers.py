@@ -38,26 +38,28 @@ def answer_of(
     if not rows:
         return Unanswerable()
     if isinstance(output, tree.Columns):
-        places = [
+        decimal_places = [
             DECIMALS if tree.is_rounded(tree.Program(tree.Values(measure_of_output))) else None
             for measure_of_output in output.measures
         ]
-        cells = [tuple(map(atom, row, output.measures, places)) for row in rows]
-        return Rows(columns=tuple(f"column {number}" for number in range(1, len(places) + 1)), rows=tuple(cells))
+        cells = [tuple(map(atom, row, output.measures, decimal_places)) for row in rows]
+        return Rows(
+            columns=tuple(f"column {number}" for number in range(1, len(decimal_places) + 1)), rows=tuple(cells)
+        )
     if isinstance(output, tree.GroupedResults) and output.result is not None:
         # A group without any known value has no result.
-        place = int(output.keys)
-        rows = [row for row in rows if row[place] is not None]
+        result_index = int(output.keys)
+        rows = [row for row in rows if row[result_index] is not None]
         if not rows:
             return Unanswerable()
     if isinstance(output, tree.GroupedResults) and output.result is not None and output.keys:
         pairs = [(atom(row[0], output.key, None), atom(row[1], output.result, decimals)) for row in rows]
         return Rows(columns=(output.key.name, "result"), rows=tuple(pairs))
-    wanted = _wanted(program, schema)
-    items = [atom(row[0], wanted, decimals) for row in rows]
+    item_measure = _item_measure(program, schema)
+    items = [atom(row[0], item_measure, decimals) for row in rows]
     if program.order:
         tied = groupby(range(len(rows)), key=[row[1:] for row in rows].__getitem__)
-        return Ranking(groups=tuple(tuple(items[place] for place in group) for _, group in tied))
+        return Ranking(groups=tuple(tuple(items[index] for index in group) for _, group in tied))
     repeats = not (output.distinct if isinstance(output, tree.Values) else _names_rows(output))
     return Multiset(items=tuple(items)) if repeats else ValueSet(items=tuple(items))
 
@@ -67,7 +69,7 @@ def _names_rows(output: tree.Output) -> bool:
     return isinstance(output, tree.Labels) or (isinstance(output, tree.GroupedResults) and output.keys)
 
 
-def _wanted(program: tree.Program, schema: Schema) -> tree.Measure | tree.Result | None:
+def _item_measure(program: tree.Program, schema: Schema) -> tree.Measure | tree.Result | None:
     match program.output:
         case tree.Values(measure):
             return measure

@@ -35,15 +35,15 @@ def load(database: sqlite3.Connection, schema: Schema, rows: TableRows) -> None:
 def _insert(database: sqlite3.Connection, table: SchemaTable, rows: Sequence[TableRow]) -> None:
     names = ", ".join(column.name for column in table.columns)
     head, row = f"INSERT INTO {table.name} ({names}) VALUES ", f"({', '.join('?' * len(table.columns))})"
-    whole = len(rows) - len(rows) % ROWS_PER_INSERT
+    full_batches = len(rows) - len(rows) % ROWS_PER_INSERT
     database.executemany(
         head + ", ".join([row] * ROWS_PER_INSERT),
         (
             list(chain.from_iterable(rows[start : start + ROWS_PER_INSERT]))
-            for start in range(0, whole, ROWS_PER_INSERT)
+            for start in range(0, full_batches, ROWS_PER_INSERT)
         ),
     )
-    database.executemany(head + row, rows[whole:])
+    database.executemany(head + row, rows[full_batches:])
 
 
 @dataclass(frozen=True)

@@ -95,18 +95,18 @@ class Evaluation:
             case GroupsAggregate():
                 return [(_over_groups(program.output, view, positions),)]
             case GroupedResults():
-                rows = _grouped(program.output, program.order, view, positions)
+                rows = _group_rows(program.output, program.order, view, positions)
             case Labels():
-                rows = view.listed([Column(view.table.label)], program.order, positions)
+                rows = view.select([Column(view.table.label)], program.order, positions)
             case Columns(measures):
-                rows = view.listed(measures, program.order, positions)
+                rows = view.select(measures, program.order, positions)
             case Values(measure, distinct):
-                rows = view.listed([measure], program.order, positions)
+                rows = view.select([measure], program.order, positions)
                 if distinct:
                     rows = list(dict.fromkeys(rows))
             case result:
                 return [(view.result(result, positions),)]
-        return _top(_sorted(rows, program), program)
+        return _cut_rows(_sort_rows(rows, program), program)
 
     def entities(self, program: Program) -> list[int]:
         """The positions of the main table's rows that the program selects, directly or through a detail row."""
@@ -115,7 +115,7 @@ class Evaluation:
 
     def _selected(self, program: Program, view: View) -> list[int]:
         positions = list(bits(view.mask(program.where)))
-        for measure in self._schema.listed(program):
+        for measure in self._schema.listed_measures(program):
             values = view.comparable(measure, positions)
             positions = [position for position, value in zip(positions, values, strict=True) if value is not None]
         return positions
@@ -292,13 +292,16 @@ class View:
                 if isinstance(value, _VALUES):
                     scale = self.scale(measure)
                     return Truth(scale.where(sign, _bound(value, bound)), scale.known)
-                return self._pairwise(measure, sign, value)
+                return self._compare_measures(measure, sign, value)
             case And(left, right):
-                (one, first), (two, second) = self._truth(left, bound), self._truth(right, bound)
-                return Truth(one & two, first & second | (first & ~one) | (second & ~two))
+                (left_true, left_known), (right_true, right_known) = self._truth(left, bound), self._truth(right, bound)
+                return Truth(
+                    left_true & right_true,
+                    left_known & right_known | (left_known & ~left_true) | (right_known & ~right_true),
+                )
             case Or(left, right):
-                (one, first), (two, second) = self._truth(left, bound), self._truth(right, bound)
-                return Truth(one | two, first & second | one | two)
+                (left_true, left_known), (right_true, right_known) = self._truth(left, bound), self._truth(right, bound)
+                return Truth(left_true | right_true, left_known & right_known | left_true | right_true)
             case Not(inner):
                 true, known = self._truth(inner, bound)
                 return Truth(known & ~true, known)
@@ -310,10 +313,10 @@ class View:
                 scale = self.scale(measure)
                 return Truth(union(scale.where("=", _bound(value, bound)) for value in values), scale.known)
             case Contains(column, fragment, position):
-                wanted, has = str(_bound(fragment, bound)).lower(), CONTAINS[position]
+                letters, is_at = str(_bound(fragment, bound)).lower(), CONTAINS[position]
                 cells = self._lower(column.name)
                 return Truth(
-                    mask_of(cell is not None and has(cell, wanted) for cell in cells), self.scale(column).known
+                    mask_of(cell is not None and is_at(cell, letters) for cell in cells), self.scale(column).known
                 )
             case IsUnknown(column):
                 return Truth(self.every & ~self.scale(column).known, self.every)
@@ -326,12 +329,15 @@ class View:
             self._lower_columns[name] = [None if cell is None else str(cell).lower() for cell in cells]
         return self._lower_columns[name]
 
-    def _pairwise(self, measure: Measure, sign: Comparator, other: Measure) -> Truth:
-        pairs = list(zip(self.comparable(measure), self.comparable(other), strict=True))
+    def _compare_measures(self, left: Measure, sign: Comparator, right: Measure) -> Truth:
+        pairs = list(zip(self.comparable(left), self.comparable(right), strict=True))
         compare = COMPARE[sign]
         return Truth(
-            mask_of(one is not None and two is not None and compare(one, two) for one, two in pairs),
-            mask_of(one is not None and two is not None for one, two in pairs),
+            mask_of(
+                left_value is not None and right_value is not None and compare(left_value, right_value)
+                for left_value, right_value in pairs
+            ),
+            mask_of(left_value is not None and right_value is not None for left_value, right_value in pairs),
         )
 
     def _exists(self, condition: Exists, bound: Bindings) -> int:
@@ -346,9 +352,11 @@ class View:
     def _related(self, name: str, where: Condition | None, bound: Bindings) -> Counter[TableValue]:
         """The number of rows of a relation that meet the condition, by their key."""
         relation = self._schema.relation[name]
-        related = self._evaluation.view(self._schema.by_name[relation.table], joined=False)
-        keys = related.column(relation.key)
-        return Counter(keys if where is None else [keys[position] for position in bits(related.mask(where, bound))])
+        related_view = self._evaluation.view(self._schema.by_name[relation.table], joined=False)
+        keys = related_view.column(relation.key)
+        return Counter(
+            keys if where is None else [keys[position] for position in bits(related_view.mask(where, bound))]
+        )
 
     def _owned(self, owner: str) -> dict[TableValue, int]:
         """For each value of a column, the mask of the rows that have it."""
@@ -368,17 +376,17 @@ class View:
 
     # Results.
 
-    def listed(self, measures: Sequence[Measure], order: Sequence[Sort], positions: Sequence[int]) -> list[TableRow]:
+    def select(self, measures: Sequence[Measure], order: Sequence[Sort], positions: Sequence[int]) -> list[TableRow]:
         """The measures and the sort keys of each row."""
         columns = [*measures, *(sort.measure for sort in order)]
         return list(zip(*(self.comparable(column, positions) for column in columns), strict=True))  # type: ignore[arg-type]
 
     def groups(self, key: Column, positions: Sequence[int]) -> dict[TableValue, list[int]]:
         """For each value of a column, the positions of the rows that have it; the smallest value first."""
-        column, found = self.column(key.name), defaultdict(list)
+        column, by_value = self.column(key.name), defaultdict(list)
         for position in positions:
-            found[column[position]].append(position)
-        return {value: found[value] for value in sorted(found, key=_sort_key)}
+            by_value[column[position]].append(position)
+        return {value: by_value[value] for value in sorted(by_value, key=_sort_key)}
 
     def result(self, result: Result, positions: Sequence[int]) -> Any:
         """The value of an aggregate over the rows at these positions."""
@@ -394,8 +402,8 @@ class View:
             case Aggregate(function, measure):
                 return aggregate(function, self.values(measure, positions))
             case Ratio(numerator, denominator, only):
-                kept = self.mask(only)
-                top = self.result(numerator, [position for position in positions if kept >> position & 1])
+                mask = self.mask(only)
+                top = self.result(numerator, [position for position in positions if mask >> position & 1])
                 bottom = self.result(denominator, positions)
                 return None if top is None or not bottom else top / bottom
             case CombinedResult(left, sign, right):
@@ -409,10 +417,10 @@ def _groups(
     groups = view.groups(output.key, positions)
     if output.having is None:
         return groups
-    return {key: group for key, group in groups.items() if _has(output.having, view, group, positions)}
+    return {key: group for key, group in groups.items() if _meets_having(output.having, view, group, positions)}
 
 
-def _grouped(output: GroupedResults, order: Sequence[Sort], view: View, positions: Sequence[int]) -> list[TableRow]:
+def _group_rows(output: GroupedResults, order: Sequence[Sort], view: View, positions: Sequence[int]) -> list[TableRow]:
     return [
         (
             *((key,) if output.keys else ()),
@@ -438,7 +446,7 @@ def _comparable_result(result: Any, view: View, positions: Sequence[int]) -> Any
     return rounded([view.result(result, positions)], view._schema.digits(result))[0]
 
 
-def _has(having: Having, view: View, group: Sequence[int], positions: Sequence[int]) -> bool:
+def _meets_having(having: Having, view: View, group: Sequence[int], positions: Sequence[int]) -> bool:
     value: Any = having.value
     if isinstance(value, Aggregate):
         value = _comparable_result(value, view, positions)
@@ -446,7 +454,7 @@ def _has(having: Having, view: View, group: Sequence[int], positions: Sequence[i
     return value is not None and result is not None and bool(COMPARE[having.sign](result, value))
 
 
-def _sorted(rows: list[TableRow], program: Program) -> list[TableRow]:
+def _sort_rows(rows: list[TableRow], program: Program) -> list[TableRow]:
     # Python's sort is stable, so sorting by the last key first makes the first key decide.
     width = len(rows[0]) - len(program.order) if rows else 0
     for position, sort in reversed(list(enumerate(program.order, start=width))):
@@ -454,7 +462,7 @@ def _sorted(rows: list[TableRow], program: Program) -> list[TableRow]:
     return rows
 
 
-def _top(rows: list[TableRow], program: Program) -> list[TableRow]:
+def _cut_rows(rows: list[TableRow], program: Program) -> list[TableRow]:
     """The first rows if the program limits them, including all that tie with the last one."""
     top = program.top
     if not isinstance(top, int) or len(rows) <= top:

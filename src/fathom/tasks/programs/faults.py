@@ -44,8 +44,8 @@ class Interpretation:
             return Unanswerable()
         output = self.program.output
         if self.off:
-            both = isinstance(output, tree.GroupedResults) and output.keys
-            rows = _shifted(rows, 1 if both else 0, self.off)
+            has_keys = isinstance(output, tree.GroupedResults) and output.keys
+            rows = _shift_column(rows, 1 if has_keys else 0, self.off)
         if not self.program.order and (
             isinstance(output, tree.Labels) or (isinstance(output, tree.Values) and output.distinct)
         ):
@@ -53,10 +53,10 @@ class Interpretation:
         return answer_of(self.program, rows, self.seen.schema, self.seen.aliases)
 
 
-def _shifted(rows: Sequence[TableRow], place: int, off: int) -> list[TableRow]:
+def _shift_column(rows: Sequence[TableRow], column: int, off: int) -> list[TableRow]:
     """The rows with `off` added to the integers of one column, but not below zero."""
     return [
-        (*row[:place], max(0, value + off), *row[place + 1 :]) if isinstance(value := row[place], int) else row
+        (*row[:column], max(0, value + off), *row[column + 1 :]) if isinstance(value := row[column], int) else row
         for row in rows
     ]
 
@@ -109,9 +109,9 @@ def over(reading: Interpretation, database: Database) -> Interpretation:
 def _drop_filter(reading: Interpretation) -> Iterator[Variation]:
     where = reading.program.where
     if where is not None:
-        for detail, kept in tree.edited(where, _one_side, reading.database.schema.is_phrase):
-            yield Variation(detail, _where(reading, kept))
-        yield Variation("no condition at all", _where(reading, None))
+        for detail, shorter in tree.edited(where, _one_side, reading.database.schema.is_phrase):
+            yield Variation(detail, _with_condition(reading, shorter))
+        yield Variation("no condition at all", _with_condition(reading, None))
     output = reading.program.output
     if (
         isinstance(output, tree.GroupedResults)
@@ -125,7 +125,7 @@ def _drop_filter(reading: Interpretation) -> Iterator[Variation]:
         yield Variation("no condition on the numerator", replace(reading, program=program))
 
 
-def _where(reading: Interpretation, where: tree.Condition | None) -> Interpretation:
+def _with_condition(reading: Interpretation, where: tree.Condition | None) -> Interpretation:
     return replace(reading, program=replace(reading.program, where=where))
 
 
@@ -208,37 +208,42 @@ def _ignore_distinct(reading: Interpretation) -> Iterator[Variation]:
             listed = replace(program, output=tree.Values(measure))
             yield Variation("repeated values listed again", replace(reading, program=listed))
         case tree.CountDistinct(measure) if schema.type_of(measure) != "text":
-            counted = replace(program, output=tree.Count())
-            yield Variation("repeated values counted again", replace(reading, program=counted))
+            count = replace(program, output=tree.Count())
+            yield Variation("repeated values counted again", replace(reading, program=count))
 
 
 def _other_column(reading: Interpretation) -> Iterator[Variation]:
     """One numeric column replaced with another of the same table and type, throughout the program."""
     schema = reading.database.schema
-    used = {node.name for node in schema.nodes(reading.program) if isinstance(node, tree.Column)}
+    used_names = {node.name for node in schema.nodes(reading.program) if isinstance(node, tree.Column)}
     for table in schema.tables:
         numbers = [column for column in table.columns if column.nouns and column.type in ("integer", "decimal")]
         for number in numbers:
-            for other in numbers:
-                if number.name in used and other != number and other.type == number.type:
-                    program = _exchanged(reading.program, tree.Column(number.name), tree.Column(other.name))
-                    yield Variation(f"{other.name} instead of {number.name}", replace(reading, program=program))
+            for other_number in numbers:
+                if number.name in used_names and other_number != number and other_number.type == number.type:
+                    program = _exchange_columns(
+                        reading.program, tree.Column(number.name), tree.Column(other_number.name)
+                    )
+                    yield Variation(f"{other_number.name} instead of {number.name}", replace(reading, program=program))
 
 
-def _exchanged(node: Any, one: tree.Column, other: tree.Column) -> Any:
+def _exchange_columns(node: Any, column: tree.Column, other: tree.Column) -> Any:
     """The tree with one column in place of another throughout."""
-    if node == one:
+    if node == column:
         return other
     parts = tree.children(node)
-    return tree.rebuild(node, tuple(_exchanged(part, one, other) for part in parts)) if parts else node
+    return tree.rebuild(node, tuple(_exchange_columns(part, column, other) for part in parts)) if parts else node
 
 
-def _function(one: tree.Function, two: tree.Function) -> tree.TreeEdit:
+def _function(first: tree.Function, second: tree.Function) -> tree.TreeEdit:
     """An edit that replaces each of two functions with the other."""
 
     def edit(node: Any) -> tree.TreeEdits:
-        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.GroupsAggregate) and node.function in (one, two):
-            other = two if node.function == one else one
+        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.GroupsAggregate) and node.function in (
+            first,
+            second,
+        ):
+            other = second if node.function == first else first
             yield f"{other} instead of {node.function}", replace(node, function=other)
 
     return edit
@@ -258,8 +263,8 @@ def _wrong_peers(node: Any) -> tree.TreeEdits:
 
 
 def _unknown_as_zero(reading: Interpretation) -> Iterator[Variation]:
-    seen = reading.seen
-    if not seen.evaluation.unknown_cells(reading.program):
+    database = reading.seen
+    if not database.evaluation.unknown_cells(reading.program):
         return
     rows = {
         table.name: tuple(
@@ -267,11 +272,11 @@ def _unknown_as_zero(reading: Interpretation) -> Iterator[Variation]:
                 0 if cell is None and column.type in ("integer", "decimal") else cell
                 for cell, column in zip(row, table.columns, strict=True)
             )
-            for row in seen.rows[table.name]
+            for row in database.rows[table.name]
         )
-        for table in seen.schema.tables
+        for table in database.schema.tables
     }
-    yield Variation("every unknown value as zero", over(reading, replace(seen, rows=rows)))
+    yield Variation("every unknown value as zero", over(reading, replace(database, rows=rows)))
 
 
 def _miss_document(reading: Interpretation) -> Iterator[Variation]:

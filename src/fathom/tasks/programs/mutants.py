@@ -41,10 +41,10 @@ class Mutant(NamedTuple):
 def mutants(program: tree.Program, schema: Schema) -> Iterator[Mutant]:
     """Every program that is one edit away; the edits are misreadings that a reader could make."""
     edits = _Edits(schema)
-    seen = {program}
+    programs = {program}
     for kind, changed in tree.edited(program, edits):
-        if changed not in seen:
-            seen.add(changed)
+        if changed not in programs:
+            programs.add(changed)
             yield Mutant(kind, changed)
     if program.where is not None and not isinstance(program.where, tree.Not):
         yield Mutant("negation", replace(program, where=tree.Not(program.where)))
@@ -213,10 +213,10 @@ def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -
     """
     if _canonical(program) == _canonical(mutant):
         return True
-    one, two = program.where, mutant.where
-    if one is None or two is None or replace(program, where=None) != replace(mutant, where=None):
+    condition, mutated_condition = program.where, mutant.where
+    if condition is None or mutated_condition is None or replace(program, where=None) != replace(mutant, where=None):
         return False
-    tree_nodes = [*tree.nodes(one), *tree.nodes(two)]
+    tree_nodes = [*tree.nodes(condition), *tree.nodes(mutated_condition)]
     columns = sorted({node.name for node in tree_nodes if isinstance(node, tree.Column)})
     if not all(isinstance(node, _COMPARISONS) for node in tree_nodes if hasattr(node, "__match_args__")):
         return False
@@ -225,7 +225,7 @@ def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -
         return False
     numbers = {int(node) for node in tree_nodes if isinstance(node, int | float)}
     rows = _possible_rows(schema, schema.base(program).name, specs, numbers)
-    return all(_is_true(one, row) == _is_true(two, row) for row in rows)
+    return all(_is_true(condition, row) == _is_true(mutated_condition, row) for row in rows)
 
 
 _AT_EXTREME: dict[tuple[str, str], tree.Comparator] = {
@@ -253,9 +253,9 @@ def _possible_rows(
     schema: Schema, table: str, columns: list[ColumnSpec], numbers: set[int]
 ) -> Iterator[dict[str, int]]:
     """The rows that comparisons with these numbers can distinguish: values equal to a number, next to it, above all."""
-    beside = {number + step for number in numbers for step in (-1, 0, 1)} | {max(numbers, default=0) + 2}
+    candidates = {number + step for number in numbers for step in (-1, 0, 1)} | {max(numbers, default=0) + 2}
     least = [spec.minimum or 0 for spec in columns]
-    options = [sorted({low} | {value for value in beside if value >= low}) for low in least]
+    options = [sorted({low} | {value for value in candidates if value >= low}) for low in least]
     for values in product(*options):
         row = dict(zip((spec.name for spec in columns), values, strict=True))
         if schema.is_possible(table, row):

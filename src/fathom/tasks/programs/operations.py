@@ -59,8 +59,8 @@ _FUNCTIONS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 def aggregate(function: str, values: Iterable[Any]) -> Any:
-    known = [value for value in values if value is not None]
-    return _FUNCTIONS[function](known) if known else None
+    known_values = [value for value in values if value is not None]
+    return _FUNCTIONS[function](known_values) if known_values else None
 
 
 def rounded(values: list[Any], digits: int | None) -> list[Any]:

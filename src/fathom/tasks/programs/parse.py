@@ -79,9 +79,9 @@ class _StatementParser(EntityParser):
             raise ParseError("it is not a single SELECT, and templates only read")
         inner = derived(query)
         if inner is None:
-            return self._plain(query)
+            return self._parse_select(query)
         if self._own and isinstance(query.expressions[0], exp.Column) and query.expressions[0].name == "wanted":
-            return self._ranked(query, inner)
+            return self._parse_ranking(query, inner)
         return self._over_derived(query, inner)
 
     # Statements that contain others.
@@ -121,7 +121,7 @@ class _StatementParser(EntityParser):
             raise ParseError("INTERSECT and EXCEPT combine lists of titles or of names")
         return tree.Exists(relation.name, where)
 
-    def _ranked(self, select: exp.Select, inner: exp.Select) -> tree.Program:
+    def _parse_ranking(self, select: exp.Select, inner: exp.Select) -> tree.Program:
         """The first rows of a ranking: RANK() in a subquery, and WHERE place <= a number around it."""
         test = select.args["where"].this if select.args.get("where") else None
         if not isinstance(test, exp.LTE) or test.this.name != "place":
@@ -131,12 +131,12 @@ class _StatementParser(EntityParser):
         directions = [key.args.get("desc") for key in select.args["order"].expressions]
         flat = base.copy()
         keys = [column for column in columns if column.alias.startswith("key")]
-        wanted = [column for column in columns if column not in keys]
-        flat.set("expressions", wanted)
-        ordered = [
+        output_columns = [column for column in columns if column not in keys]
+        flat.set("expressions", output_columns)
+        sort_keys = [
             exp.Ordered(this=column.unalias().copy(), desc=desc) for column, desc in zip(keys, directions, strict=True)
         ]
-        program = self._plain(flat, exp.Order(expressions=ordered), keys_follow=False)
+        program = self._parse_select(flat, exp.Order(expressions=sort_keys), keys_follow=False)
         top = self._expressions.number(test.expression)
         if isinstance(top, float):
             raise ParseError(f"'{top}' is not a whole number")
@@ -144,8 +144,8 @@ class _StatementParser(EntityParser):
 
     def _over_derived(self, select: exp.Select, inner: exp.Select) -> tree.Program:
         """A SELECT over a subquery: one number over its rows, or the same as a single SELECT."""
-        wanted = exact(select.expressions[0].unalias())
-        if len(select.expressions) > 1 or not is_result(wanted):
+        result = exact(select.expressions[0].unalias())
+        if len(select.expressions) > 1 or not is_result(result):
             return self.program(merge_derived(select, inner))
         if any(select.args.get(clause) for clause in ("where", "group", "having", "joins")):
             merged = merge_derived(select, inner) if not select.args.get("group") else None
@@ -154,10 +154,10 @@ class _StatementParser(EntityParser):
             return self.program(merged)
         if inner.args.get("limit"):
             raise ParseError("it aggregates over the first rows of a ranking, which cannot be put into words")
-        if isinstance(wanted, exp.Count) and not isinstance(wanted.this, exp.Distinct):
-            return self._counted(inner)
-        named = wanted.this.expressions[0] if isinstance(wanted.this, exp.Distinct) else wanted.this
-        column = exact(named) if isinstance(named, exp.Expr) else None
+        if isinstance(result, exp.Count) and not isinstance(result.this, exp.Distinct):
+            return self._count_rows(inner)
+        operand = result.this.expressions[0] if isinstance(result.this, exp.Distinct) else result.this
+        column = exact(operand) if isinstance(operand, exp.Expr) else None
         source = next(
             (
                 expression
@@ -167,23 +167,31 @@ class _StatementParser(EntityParser):
             None,
         )
         if source is None:
-            raise ParseError(f"'{short(wanted)}' is not one aggregate of a column of the subquery")
-        alone = inner.copy()
-        alone.set("expressions", [source.copy()])
+            raise ParseError(f"'{short(result)}' is not one aggregate of a column of the subquery")
+        one_column = inner.copy()
+        one_column.set("expressions", [source.copy()])
         if not inner.args.get("group") and not inner.args.get("distinct"):
             return self.program(merge_derived(select, inner))
-        grouped = self.program(alone)
-        output = grouped.output
-        function = FUNCTIONS.get(type(wanted))
-        if function and isinstance(output, tree.GroupedResults) and output.result is not None and not grouped.order:
-            return replace(grouped, output=tree.GroupsAggregate(function, output.key, output.result, output.having))
-        if function and isinstance(output, tree.Values) and not output.distinct:
-            return replace(grouped, output=tree.Aggregate(function, output.measure))
-        if function in ("MAX", "MIN") and isinstance(output, tree.Values):
-            return replace(grouped, output=tree.Aggregate(function, output.measure))
+        program = self.program(one_column)
+        inner_output = program.output
+        function = FUNCTIONS.get(type(result))
+        if (
+            function
+            and isinstance(inner_output, tree.GroupedResults)
+            and inner_output.result is not None
+            and not program.order
+        ):
+            return replace(
+                program,
+                output=tree.GroupsAggregate(function, inner_output.key, inner_output.result, inner_output.having),
+            )
+        if function and isinstance(inner_output, tree.Values) and not inner_output.distinct:
+            return replace(program, output=tree.Aggregate(function, inner_output.measure))
+        if function in ("MAX", "MIN") and isinstance(inner_output, tree.Values):
+            return replace(program, output=tree.Aggregate(function, inner_output.measure))
         raise ParseError("it aggregates over a subquery in a way that cannot be put into words")
 
-    def _counted(self, inner: exp.Select) -> tree.Program:
+    def _count_rows(self, inner: exp.Select) -> tree.Program:
         """The number of rows of a subquery."""
         program = replace(self.program(inner), order=())
         match program.output:
@@ -199,7 +207,7 @@ class _StatementParser(EntityParser):
 
     # One SELECT.
 
-    def _plain(
+    def _parse_select(
         self, select: exp.Select, order: exp.Order | None = None, keys_follow: bool | None = None
     ) -> tree.Program:
         """The program of a SELECT; `order` replaces its ORDER BY.
@@ -225,9 +233,9 @@ class _StatementParser(EntityParser):
             return self._over_links(select, scope)
         sorts = (order or select.args.get("order") or exp.Order(expressions=[])).expressions
         keys = self._sorts(sorts, scope)
-        output, only = self._output(select, scope, [exact(key.this) for key in sorts] if keys_follow else [])
-        if only is not None:
-            scope.terms.append(only)
+        output, condition = self._output(select, scope, [exact(key.this) for key in sorts] if keys_follow else [])
+        if condition is not None:
+            scope.terms.append(condition)
         program = self._guarded(output, keys, scope)
         return self._cut(self._on_base(self._simplified(program), scope), select)
 
@@ -242,8 +250,8 @@ class _StatementParser(EntityParser):
         if any(map(is_result, parts)) or not all(isinstance(key, exp.Column) for key in keys):
             return select
         scope = read_sources(select, self._schema, None)
-        named = [key.name for key in keys if isinstance(key, exp.Column) and scope.resolve(key)[1].table is main]
-        if len(named) < len(keys) or not {main.key, main.label}.intersection(named):
+        main_keys = [key.name for key in keys if isinstance(key, exp.Column) and scope.resolve(key)[1].table is main]
+        if len(main_keys) < len(keys) or not {main.key, main.label}.intersection(main_keys):
             return select
         alone = select.copy()
         alone.set("group", None)
@@ -260,13 +268,13 @@ class _StatementParser(EntityParser):
             if sources and not self._is_link(sources[0].table):
                 return sources[0]
         parts = [*select.expressions, *(select.args.get("order") or exp.Order(expressions=[])).expressions]
-        read = [source for part in parts for source in scope.own_sources(part)]
-        for wanted in (self._is_detail, lambda table: table is self._schema.main, self._is_link):
-            sources = [source for source in read if wanted(source.table)]
+        read_sources = [source for part in parts for source in scope.own_sources(part)]
+        for is_wanted in (self._is_detail, lambda table: table is self._schema.main, self._is_link):
+            sources = [source for source in read_sources if is_wanted(source.table)]
             if sources:
                 return sources[0]
-        others = [source for source in scope.sources if source.table is not self._schema.main]
-        return (others or scope.sources)[0]
+        detail_sources = [source for source in scope.sources if source.table is not self._schema.main]
+        return (detail_sources or scope.sources)[0]
 
     def _is_detail(self, table: SchemaTable) -> bool:
         return bool(table.joined_by)
@@ -327,26 +335,30 @@ class _StatementParser(EntityParser):
         if keys and columns[1:] == keys:
             columns = columns[:1]
         if select.args.get("group"):
-            return self._grouped(select, columns, scope), None
+            return self._parse_groups(select, columns, scope), None
         if select.args.get("having"):
             raise ParseError("it has HAVING without GROUP BY")
         results = [is_result(column) for column in columns]
         if len(columns) > 1:
             if any(results):
                 raise ParseError(_SEVERAL)
-            named = any(
+            names_rows = any(
                 isinstance(expression, exp.Column) and self._names_main_row(expression, scope) for expression in columns
             )
-            if select.args.get("distinct") and not named:
+            if select.args.get("distinct") and not names_rows:
                 raise ParseError("it lists different combinations of several columns")
             return tree.Columns(tuple(self._measure_or_label(column, scope) for column in columns)), None
         if results[0]:
-            found = self._expressions.filtered(columns[0], scope)
-            only = _only(columns[0]) if found.only is not None and not isinstance(found.result, tree.Ratio) else None
-            return found.result, only
+            filtered = self._expressions.filtered(columns[0], scope)
+            condition = (
+                _filter_condition(columns[0])
+                if filtered.only is not None and not isinstance(filtered.result, tree.Ratio)
+                else None
+            )
+            return filtered.result, condition
         distinct = bool(select.args.get("distinct"))
-        named = isinstance(columns[0], exp.Column) and self._names_main_row(columns[0], scope)
-        if named and not (distinct and self._own):
+        names_rows = isinstance(columns[0], exp.Column) and self._names_main_row(columns[0], scope)
+        if names_rows and not (distinct and self._own):
             return tree.Labels(), None
         return tree.Values(self._expressions.measure(columns[0], scope), distinct), None
 
@@ -359,7 +371,7 @@ class _StatementParser(EntityParser):
             return tree.Column(self._schema.main.label)
         return self._expressions.measure(column, scope)
 
-    def _grouped(self, select: exp.Select, columns: list[exp.Expr], scope: Scope) -> tree.GroupedResults:
+    def _parse_groups(self, select: exp.Select, columns: list[exp.Expr], scope: Scope) -> tree.GroupedResults:
         grouping = [exact(key) for key in select.args["group"].expressions]
         if len(grouping) != 1:
             raise ParseError("it groups by more than one column")
@@ -368,7 +380,7 @@ class _StatementParser(EntityParser):
         key = self._expressions.spec(grouping[0], scope)
         having = select.args.get("having")
         condition = None if having is None else self._having(having.this, scope)
-        listed = [is_result(column) for column in columns]
+        are_results = [is_result(column) for column in columns]
         results = [self._expressions.result(column, scope) for column in columns if is_result(column)]
         for column in columns:
             if not is_result(column) and self._expressions.measure(column, scope) != key:
@@ -377,7 +389,7 @@ class _StatementParser(EntityParser):
                 )
         if len(results) > 1:
             raise ParseError(_SEVERAL)
-        return tree.GroupedResults(key, results[0] if results else None, condition, not all(listed))
+        return tree.GroupedResults(key, results[0] if results else None, condition, not all(are_results))
 
     def _having(self, node: exp.Expr, scope: Scope) -> tree.Having:
         node = exact(node)
@@ -403,8 +415,8 @@ class _StatementParser(EntityParser):
         return tree.Having(result, sign, value)
 
 
-def _only(node: exp.Expr) -> exp.Expr:
+def _filter_condition(node: exp.Expr) -> exp.Expr:
     """The condition of COUNT(CASE WHEN ...) or of a FILTER."""
-    found: exp.Expr = node.expression if isinstance(node, exp.Filter) else exact(node.this).args["ifs"][0]
-    condition: exp.Expr = found.this
+    case: exp.Expr = node.expression if isinstance(node, exp.Filter) else exact(node.this).args["ifs"][0]
+    condition: exp.Expr = case.this
     return condition

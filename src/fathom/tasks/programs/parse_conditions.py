@@ -67,15 +67,15 @@ class ExpressionParser(MeasureParser):
         if isinstance(left, exp.Column) and isinstance(right, exp.Subquery) and self._is_internal(left, scope):
             if sign not in ("=", "<>"):
                 raise ParseError(f"'{left.name}' is an internal number that no document states")
-            found = self._members(left, right.unnest(), scope)
-            return found if sign == "=" else negated(found)
+            members = self._members(left, right.unnest(), scope)
+            return members if sign == "=" else negated(members)
         measure = self.measure(left, scope)
         if is_constant(right):
             return tree.Compare(measure, sign, self.value(right, measure))
-        compared = tree.Compare(measure, sign, self.measure(right, scope))
+        comparison = tree.Compare(measure, sign, self.measure(right, scope))
         # Over a detail table, a subquery over the main table is compared with a column of the main table.
         tables = {table_of_peers(part) for part in (left, right) if isinstance(part, exp.Subquery)}
-        return of_main_row(scope, compared) if tables == {self._schema.main.name} else compared
+        return of_main_row(scope, comparison) if tables == {self._schema.main.name} else comparison
 
     def _is_internal(self, column: exp.Column, scope: Scope) -> bool:
         _, source = scope.resolve(column)
@@ -127,15 +127,15 @@ class ExpressionParser(MeasureParser):
         if extreme is not None:
             if having is not None:
                 raise ParseError("a subquery has both HAVING and LIMIT")
-            return self._best(owner, table, key.name, where, extreme, outer)
+            return self._parse_best_row(owner, table, key.name, where, extreme, outer)
         if having is not None:
-            return self._counted(owner, table, key.name, where, having.this, outer)
+            return self._parse_row_count(owner, table, key.name, where, having.this, outer)
         condition = exists(outer, owner.name, table, key.name, where)
         if condition is None:
             raise ParseError("a subquery that selects every row excludes nothing")
         return condition
 
-    def _best(
+    def _parse_best_row(
         self,
         owner: exp.Column,
         table: SchemaTable,
@@ -150,16 +150,16 @@ class ExpressionParser(MeasureParser):
         if measure is not None:
             if table is not main or key != main.key:
                 raise ParseError("a subquery that is cut with LIMIT 1 selects the row itself")
-            best: tree.Condition = tree.Compare(measure, "=", tree.PeerAggregate(function, measure, None, where))
-            condition = exists(outer, owner.name, main, key, conjunction([*([where] if where else []), best]))
+            is_best: tree.Condition = tree.Compare(measure, "=", tree.PeerAggregate(function, measure, None, where))
+            condition = exists(outer, owner.name, main, key, conjunction([*([where] if where else []), is_best]))
         else:
-            related = self._relation_from_main(owner, table, key, outer, where)
-            best = tree.Compare(related, "=", tree.PeerAggregate(function, related))
+            related_count = self._relation_from_main(owner, table, key, outer, where)
+            is_best = tree.Compare(related_count, "=", tree.PeerAggregate(function, related_count))
             if function == "MIN":
                 raise ParseError("the smallest number of rows leaves out rows that have none, which misleads")
             # If no row has related rows, none is the best.
-            both = tree.And(tree.Exists(related.relation, where), best)
-            condition = exists(outer, owner.name, main, main.key, both)
+            best_related = tree.And(tree.Exists(related_count.relation, where), is_best)
+            condition = exists(outer, owner.name, main, main.key, best_related)
         assert condition is not None
         return condition
 
@@ -171,7 +171,7 @@ class ExpressionParser(MeasureParser):
             raise ParseError(f"'{owner.name}' does not lead to '{table.name}.{key}'")
         return tree.RelatedCount(relation.name, where)
 
-    def _counted(
+    def _parse_row_count(
         self,
         owner: exp.Column,
         table: SchemaTable,
@@ -185,22 +185,22 @@ class ExpressionParser(MeasureParser):
         if type(test) not in COMPARATORS or not isinstance(exact(test.this), exp.Count):
             raise ParseError("a subquery after IN may have HAVING COUNT(*) compared with a number")
         if (function := largest_count(test)) is not None:
-            return self._best(owner, table, key, where, (function, None), outer)
+            return self._parse_best_row(owner, table, key, where, (function, None), outer)
         sign, number = COMPARATORS[type(test)], self.number(test.expression)
         if isinstance(number, float):
             raise ParseError(f"'{number}' is not a whole number")
         if sign == ">=" or (sign == ">" and isinstance(number, int)):
             least = number if sign == ">=" else number + 1  # type: ignore[operator]
-            found = exists(outer, owner.name, table, key, where, least)
-            assert found is not None
-            return found
+            condition = exists(outer, owner.name, table, key, where, least)
+            assert condition is not None
+            return condition
         relation = relation_of(self._schema, owner.name, table, key)
         if relation is None:
             raise ParseError(f"'{owner.name}' does not lead to '{table.name}.{key}'")
-        compared = tree.Compare(tree.RelatedCount(relation.name, where), sign, number)
+        comparison = tree.Compare(tree.RelatedCount(relation.name, where), sign, number)
         # A group has at least one row.
-        some = isinstance(number, tree.Slot) or _is_met(0, sign, number)
-        return tree.And(tree.Exists(relation.name, where), compared) if some else compared
+        counts_zero = isinstance(number, tree.Slot) or _is_met(0, sign, number)
+        return tree.And(tree.Exists(relation.name, where), comparison) if counts_zero else comparison
 
     def _exists(self, node: exp.Exists, outer: Scope) -> tree.Condition:
         select = node.this.unnest()
@@ -228,14 +228,14 @@ class ExpressionParser(MeasureParser):
             pattern = exact(pattern.this)
         parts = piped(pattern)
         text = "".join("\0" if isinstance(part, exp.Placeholder) else self.text(part) for part in parts)
-        before, after, fragment = text.startswith("%"), text.endswith("%"), text.strip("%")
-        if not (before or after) or "%" in fragment or "_" in fragment or not fragment.isascii() or not fragment:
+        open_start, open_end, fragment = text.startswith("%"), text.endswith("%"), text.strip("%")
+        if not (open_start or open_end) or "%" in fragment or "_" in fragment or not fragment.isascii() or not fragment:
             raise ParseError("LIKE takes letters with a % before them, after them, or both")
-        place = "anywhere" if before and after else "end" if before else "start"
+        position = "anywhere" if open_start and open_end else "end" if open_start else "start"
         slot = next((part for part in parts if isinstance(part, exp.Placeholder)), None)
         if slot is not None:
-            return tree.Contains(column, self._slot(slot, ("fragment",)), place)  # type: ignore[arg-type]
-        return tree.Contains(column, fragment, place)  # type: ignore[arg-type]
+            return tree.Contains(column, self._slot(slot, ("fragment",)), position)  # type: ignore[arg-type]
+        return tree.Contains(column, fragment, position)  # type: ignore[arg-type]
 
 
 def negated(condition: tree.Condition) -> tree.Condition:

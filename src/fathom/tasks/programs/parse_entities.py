@@ -41,12 +41,12 @@ class EntityParser(OrderParser):
         names = {
             (scope.resolve(column)[1].table.name, column.name) for column in columns if isinstance(column, exp.Column)
         }
-        entity = {(main.name, main.key), (main.name, main.label)}
-        if names & entity:
-            others = [source for source in scope.sources if source.table is not main]
-            if not others:
+        entity_columns = {(main.name, main.key), (main.name, main.label)}
+        if names & entity_columns:
+            related_sources = [source for source in scope.sources if source.table is not main]
+            if not related_sources:
                 raise ParseError(f"it groups {main.plural} by themselves, so every group has one row")
-            return others[0]
+            return related_sources[0]
         if len(columns) != 1:
             return None
         _, source = scope.resolve(columns[0])  # type: ignore[arg-type]
@@ -73,7 +73,7 @@ class EntityParser(OrderParser):
         where = (
             source_condition(inside, counted, self._expressions.condition)
             if base is None
-            else _beyond(scope, base, counted, self._expressions)
+            else _condition_beyond(scope, base, counted, self._expressions)
         )
         related = tree.RelatedCount(relation.name, where)
         conditions: list[tree.Condition] = []
@@ -123,14 +123,14 @@ class EntityParser(OrderParser):
             raise ParseError(f"rows of {scope.base.table.name if scope.base else ''} can be counted or grouped")
         link = scope.base
         assert link is not None
-        wanted = exact(select.expressions[0].unalias())
+        selected = exact(select.expressions[0].unalias())
         where = row_condition(_nested(scope), self._expressions.condition)
         main = self._schema.main
-        counted = wanted.this if isinstance(wanted, exp.Count) else None
-        distinct = counted.expressions[0] if isinstance(counted, exp.Distinct) else None
-        if isinstance(wanted, exp.Count) and distinct is None:
+        count = selected.this if isinstance(selected, exp.Count) else None
+        distinct = count.expressions[0] if isinstance(count, exp.Distinct) else None
+        if isinstance(selected, exp.Count) and distinct is None:
             return self._pairs(link.table, where)
-        column = exact(distinct if distinct is not None else wanted)
+        column = exact(distinct if distinct is not None else selected)
         relation = relation_of(self._schema, main.key, link.table, column.name)
         if relation is None:
             raise ParseError(f"'{column.name}' is an internal number that no document states")
@@ -140,26 +140,40 @@ class EntityParser(OrderParser):
     def _pairs(self, table: SchemaTable, where: tree.Condition | None) -> tree.Program:
         """The number of pairs: the total, over the rows of the main table, of the rows that are related to each."""
         main = self._schema.main
-        forward = [one for one in self._schema.relations if one.owner == main.key and one.table == table.name]
-        sides = {one.name: relation_of(self._schema, one.key, main, main.key) for one in forward}
+        forward = [
+            relation
+            for relation in self._schema.relations
+            if relation.owner == main.key and relation.table == table.name
+        ]
+        inverses = {relation.name: relation_of(self._schema, relation.key, main, main.key) for relation in forward}
         parts = _parts(where)
         for relation in forward:
-            back = sides[relation.name]
-            mine = [
-                part.where for part in parts if back and isinstance(part, tree.Exists) and part.relation == back.name
+            inverse = inverses[relation.name]
+            inner_conditions = [
+                part.where
+                for part in parts
+                if inverse and isinstance(part, tree.Exists) and part.relation == inverse.name
             ]
-            rest = [
-                part for part in parts if not (back and isinstance(part, tree.Exists) and part.relation == back.name)
+            other_parts = [
+                part
+                for part in parts
+                if not (inverse and isinstance(part, tree.Exists) and part.relation == inverse.name)
             ]
-            if mine or not parts:
-                own = conjunction([part for part in mine if part is not None])
-                match own:
-                    case tree.Compare(tree.Column(name), "=") if name == main.label and not rest and back is not None:
+            if inner_conditions or not parts:
+                condition = conjunction([part for part in inner_conditions if part is not None])
+                match condition:
+                    case tree.Compare(tree.Column(name), "=") if (
+                        name == main.label and not other_parts and inverse is not None
+                    ):
                         # "How many articles does X cite?"
-                        other = next((one for one in forward if one is not relation), None)
-                        if other is not None:
-                            return tree.Program(tree.Count(), tree.Exists(other.name, tree.Exists(back.name, own)))
-                return tree.Program(tree.Aggregate("SUM", tree.RelatedCount(relation.name, conjunction(rest))), own)
+                        opposite = next((candidate for candidate in forward if candidate is not relation), None)
+                        if opposite is not None:
+                            return tree.Program(
+                                tree.Count(), tree.Exists(opposite.name, tree.Exists(inverse.name, condition))
+                            )
+                return tree.Program(
+                    tree.Aggregate("SUM", tree.RelatedCount(relation.name, conjunction(other_parts))), condition
+                )
         raise ParseError(f"its condition on rows of {table.name} is not understood")
 
 
@@ -184,8 +198,8 @@ def _excludes_zero(test: tree.Condition, related: tree.RelatedCount) -> bool:
     return False
 
 
-def _are_linked(scope: Scope, one: FromTable, other: FromTable) -> bool:
-    return any((side := link.of(one)) is not None and side[1] is other for link in scope.links)
+def _are_linked(scope: Scope, source: FromTable, other: FromTable) -> bool:
+    return any((side := link.of(source)) is not None and side[1] is other for link in scope.links)
 
 
 def _nested(scope: Scope) -> Scope:
@@ -196,10 +210,12 @@ def _counted_scope(scope: Scope, counted: FromTable) -> Scope:
     return replace(scope, base=counted, nested=True)
 
 
-def _beyond(scope: Scope, base: FromTable, counted: FromTable, expressions: ExpressionParser) -> tree.Condition | None:
+def _condition_beyond(
+    scope: Scope, base: FromTable, counted: FromTable, expressions: ExpressionParser
+) -> tree.Condition | None:
     """The condition on the counted rows, without the row of the main table that they are counted for."""
-    away = [source for source in scope.sources if source is not base]
-    links = [link for link in scope.links if base not in (link.one, link.other)]
-    kept = [term for term in scope.terms if base not in scope.own_sources(term)]
-    inside = Scope(scope.schema, scope.outer, away, links, kept, base=counted, nested=True)
-    return row_condition(inside, expressions.condition)
+    own_sources = [source for source in scope.sources if source is not base]
+    own_links = [link for link in scope.links if base not in (link.source, link.other)]
+    own_terms = [term for term in scope.terms if base not in scope.own_sources(term)]
+    nested_scope = Scope(scope.schema, scope.outer, own_sources, own_links, own_terms, base=counted, nested=True)
+    return row_condition(nested_scope, expressions.condition)

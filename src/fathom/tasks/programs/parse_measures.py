@@ -124,18 +124,18 @@ class MeasureParser(ABC):
         raise ParseError("this CASE cannot be put into words; use a WHERE")
 
     def _ratio(self, node: exp.Div, scope: Scope) -> tree.Result:
-        top, factor, decimal = without_factor(node.this)
-        bottom, other, also = without_factor(node.expression)
+        top, factor, top_decimal = without_factor(node.this)
+        bottom, bottom_factor, bottom_decimal = without_factor(node.expression)
         if isinstance(bottom, exp.Literal):
             raise ParseError(f"'{short(node)}' divides a result by a number, which has no natural wording")
         numerator, denominator = self.filtered(top, scope), self.filtered(bottom, scope)
         parts = (numerator.result, denominator.result)
         if any(isinstance(part, tree.Ratio | tree.CombinedResult) for part in parts):
             raise ParseError("a ratio of computed results cannot be put into words")
-        if denominator.only is not None or other != 1:
+        if denominator.only is not None or bottom_factor != 1:
             raise ParseError("it restricts the lower side of a ratio, which has no natural wording")
-        whole = all(self._schema.type_of(part) == "integer" for part in parts)
-        if whole and not (decimal or also):
+        integers = all(self._schema.type_of(part) == "integer" for part in parts)
+        if integers and not (top_decimal or bottom_decimal):
             raise ParseError(INTEGER_DIVISION.format(short(node)))
         ratio = tree.Ratio(numerator.result, denominator.result, numerator.only)  # type: ignore[arg-type]
         return ratio if factor == 1 else tree.CombinedResult(ratio, "*", factor)
@@ -183,10 +183,10 @@ class MeasureParser(ABC):
         return self._column(node, scope)
 
     def _quotient(self, node: exp.Div, scope: Scope) -> tree.Measure:
-        top, factor, decimal = without_factor(node.this)
-        bottom, other, also = without_factor(node.expression)
-        if other != 1:
-            top, bottom, factor, other = node.this, node.expression, 1, 1
+        top, factor, top_decimal = without_factor(node.this)
+        bottom, bottom_factor, bottom_decimal = without_factor(node.expression)
+        if bottom_factor != 1:
+            top, bottom, factor, bottom_factor = node.this, node.expression, 1, 1
         measure = self.measure(top, scope)
         if factor != 1:
             measure = tree.Arithmetic(measure, "*", factor)
@@ -194,10 +194,10 @@ class MeasureParser(ABC):
         fraction = isinstance(divisor, float)
         if fraction and isinstance(divisor, float) and divisor.is_integer():
             divisor = int(divisor)
-        whole = self._schema.type_of(measure) == "integer" and (
+        integers = self._schema.type_of(measure) == "integer" and (
             isinstance(divisor, int) or (not isinstance(divisor, float) and self._schema.type_of(divisor) == "integer")
         )
-        if whole and not (decimal or also or fraction):
+        if integers and not (top_decimal or bottom_decimal or fraction):
             raise ParseError(INTEGER_DIVISION.format(short(node)))
         return tree.Arithmetic(measure, "/", divisor)
 
@@ -210,8 +210,8 @@ class MeasureParser(ABC):
             name = name or (str(node.this).upper() if isinstance(node, exp.Anonymous) else "")
             if isinstance(node, exp.Case):
                 name = "CASE"
-            what = f"it uses {name} on a value of a row" if name else f"'{short(node)}' is not a column"
-            raise ParseError(f"{what}; supported are columns, + - * / % and aggregates")
+            problem = f"it uses {name} on a value of a row" if name else f"'{short(node)}' is not a column"
+            raise ParseError(f"{problem}; supported are columns, + - * / % and aggregates")
         return self.spec(node, scope)
 
     def spec(self, node: exp.Column, scope: Scope) -> tree.Column:
@@ -234,8 +234,8 @@ class MeasureParser(ABC):
             return self._related(scope)
         # Peers are rows of the same kind as the outer row: those of a detail table come with the main table's columns.
         scope.nested = outer.nested
-        same = [source for source in scope.sources if outer.base and source.table is outer.base.table]
-        scope.base = (same or scope.sources)[0]
+        same_table = [source for source in scope.sources if outer.base and source.table is outer.base.table]
+        scope.base = (same_table or scope.sources)[0]
         where = row_condition(scope, self.condition)
         by = self._peers_by(scope)
         extreme = self.extreme(select, scope)

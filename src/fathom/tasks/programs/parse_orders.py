@@ -27,19 +27,19 @@ class OrderParser:
         """The program with the LIMIT of its statement."""
         if self._own and not select.args.get("limit"):
             return program
-        several = isinstance(program.output, tree.Columns) or (
+        has_several_columns = isinstance(program.output, tree.Columns) or (
             isinstance(program.output, tree.GroupedResults)
             and program.output.keys
             and program.output.result is not None
         )
-        if several and program.order:
-            listed = _listed(program.output)
-            if any(sort.measure not in listed for sort in program.order):
+        if has_several_columns and program.order:
+            measures = _listed_measures(program.output)
+            if any(sort.measure not in measures for sort in program.order):
                 raise ParseError("it sorts rows of several columns by something that it does not select")
         limit = select.args.get("limit")
         if limit is None:
             # The lines of a table may be given in any order, and the sort keys are in it.
-            return replace(program, order=()) if several else program
+            return replace(program, order=()) if has_several_columns else program
         if select.args.get("offset") or limit.args.get("offset"):
             raise ParseError("it uses OFFSET, which cannot be put into words")
         if isinstance(program.output, tree.Result | tree.GroupsAggregate):
@@ -72,7 +72,7 @@ class OrderParser:
         return tuple(sorts)
 
 
-def _listed(output: tree.Output) -> list[Any]:
+def _listed_measures(output: tree.Output) -> list[Any]:
     if isinstance(output, tree.Columns):
         return list(output.measures)
     return [output.key, output.result] if isinstance(output, tree.GroupedResults) else []

@@ -53,49 +53,49 @@ def merge_derived(select: exp.Select, inner: exp.Select) -> exp.Select:
         raise ParseError("it reads from a subquery with LIMIT or DISTINCT, or joins a subquery with a table")
     if inner.args.get("group") and select.args.get("group"):
         raise ParseError("it groups the rows of a subquery that is grouped itself")
-    named = {expression.alias_or_name: expression.unalias() for expression in inner.expressions}
+    by_name = {expression.alias_or_name: expression.unalias() for expression in inner.expressions}
     merged = inner.copy()
     outer = select.copy()
     for clause in ("where", "having", "order", "group"):
         part = outer.args.get(clause)
         if part is not None:
-            _substitute(part, named)
+            _substitute(part, by_name)
     for column in outer.expressions:
-        _substitute(column, named)
-    merged.set("expressions", [_own_name(column, named) for column in outer.expressions])
+        _substitute(column, by_name)
+    merged.set("expressions", [_own_name(column, by_name) for column in outer.expressions])
     where = outer.args.get("where")
     if where is not None:
         clause, kind = ("having", exp.Having) if inner.args.get("group") else ("where", exp.Where)
-        known = merged.args.get(clause)
-        both = where.this.copy() if known is None else exp.and_(known.this.copy(), where.this.copy())
-        merged.set(clause, kind(this=both))
+        inner_clause = merged.args.get(clause)
+        condition = where.this.copy() if inner_clause is None else exp.and_(inner_clause.this.copy(), where.this.copy())
+        merged.set(clause, kind(this=condition))
     for clause in ("group", "having", "order", "limit", "offset", "distinct"):
         if outer.args.get(clause) is not None:
             merged.set(clause, outer.args[clause].copy())
     return merged
 
 
-def _own_name(column: exp.Expr, named: dict[str, exp.Expr]) -> exp.Expr:
+def _own_name(column: exp.Expr, by_name: dict[str, exp.Expr]) -> exp.Expr:
     """A selected column, with the expression that its name stands for."""
     if isinstance(column, exp.Column):
-        if column.name not in named:
+        if column.name not in by_name:
             raise ParseError(f"'{column.name}' is not a column of the subquery")
-        return named[column.name].copy()
+        return by_name[column.name].copy()
     return column.copy()
 
 
-def _substitute(node: exp.Expr, named: dict[str, exp.Expr]) -> None:
+def _substitute(node: exp.Expr, by_name: dict[str, exp.Expr]) -> None:
     for column in list(outside_subqueries(node)):
         if column is node:
             continue
-        if column.name not in named:
+        if column.name not in by_name:
             raise ParseError(f"'{column.name}' is not a column of the subquery")
-        column.replace(named[column.name].copy())
+        column.replace(by_name[column.name].copy())
 
 
 def inline_aliases(select: exp.Select, schema: Schema) -> None:
     """Replace aliases and numbers of selected columns in GROUP BY, HAVING and ORDER BY by their expressions."""
-    named = {
+    by_name = {
         expression.alias: expression.this for expression in select.expressions if isinstance(expression, exp.Alias)
     }
     for clause in ("group", "having", "order"):
@@ -103,8 +103,8 @@ def inline_aliases(select: exp.Select, schema: Schema) -> None:
         if part is None:
             continue
         for column in list(outside_subqueries(part)):
-            if not column.table and column.name in named and column.name not in schema.columns:
-                column.replace(named[column.name].copy())
+            if not column.table and column.name in by_name and column.name not in schema.columns:
+                column.replace(by_name[column.name].copy())
         if clause == "having":
             continue
         for key in part.expressions:

@@ -31,23 +31,23 @@ class FromTable:
     """Whether it is joined by a LEFT JOIN."""
 
     def column(self, name: str) -> ColumnSpec | None:
-        place = self.table.positions.get(name)
-        return None if place is None else self.table.columns[place]
+        position = self.table.positions.get(name)
+        return None if position is None else self.table.columns[position]
 
 
 class JoinCondition(NamedTuple):
     """An equality that joins two sources."""
 
-    one: FromTable
+    source: FromTable
     column: str
     other: FromTable
     other_column: str
 
     def of(self, source: FromTable) -> tuple[str, FromTable, str] | None:
         """The column on the source's side, the source on the other side, and the column there."""
-        if source is self.one:
+        if source is self.source:
             return self.column, self.other, self.other_column
-        return (self.other_column, self.one, self.column) if source is self.other else None
+        return (self.other_column, self.source, self.column) if source is self.other else None
 
 
 @dataclass(eq=False)
@@ -73,17 +73,19 @@ class Scope:
 
     def resolve(self, column: exp.Column) -> tuple[Scope, FromTable]:
         """The source of a column, and the scope that has it."""
-        found = [source for source in self.sources if source.column(column.name) and column.table in ("", source.alias)]
-        if found:
-            return self, self.base if self.base in found else found[0]
+        candidates = [
+            source for source in self.sources if source.column(column.name) and column.table in ("", source.alias)
+        ]
+        if candidates:
+            return self, self.base if self.base in candidates else candidates[0]
         if self.outer is not None:
             return self.outer.resolve(column)
         if column.table and not any(source.alias == column.table for source in self.sources):
             raise ParseError(f"there is no table '{column.table}'")
         if column.name in self.schema.columns:
             raise ParseError(f"'{column.name}' is a column of another table than the one that it reads")
-        known = ", ".join(sorted(self.schema.columns))
-        raise ParseError(f"there is no column '{column.name}'; there are {known}")
+        known_columns = ", ".join(sorted(self.schema.columns))
+        raise ParseError(f"there is no column '{column.name}'; there are {known_columns}")
 
     def own_sources(self, node: exp.Expr) -> list[FromTable]:
         """The sources of this scope that an expression reads outside of its subqueries."""
@@ -164,13 +166,13 @@ def _join(join: exp.Join, scope: Scope) -> Iterator[exp.Expr]:
 def _divide(term: exp.Expr, scope: Scope) -> None:
     left, right = (term.this.unnest(), term.expression.unnest()) if isinstance(term, exp.EQ) else (None, None)
     if isinstance(left, exp.Column) and isinstance(right, exp.Column):
-        (one_scope, one), (two_scope, two) = scope.resolve(left), scope.resolve(right)
-        if one_scope is scope and two_scope is scope and one is not two:
-            if _is_key(one, left.name, scope.schema) and _is_key(two, right.name, scope.schema):
-                scope.links.append(JoinCondition(one, left.name, two, right.name))
+        (left_scope, left_source), (right_scope, right_source) = scope.resolve(left), scope.resolve(right)
+        if left_scope is scope and right_scope is scope and left_source is not right_source:
+            if _is_key(left_source, left.name, scope.schema) and _is_key(right_source, right.name, scope.schema):
+                scope.links.append(JoinCondition(left_source, left.name, right_source, right.name))
                 return
-        elif one_scope is not two_scope:
-            scope.correlated.append((left, right) if one_scope is scope else (right, left))
+        elif left_scope is not right_scope:
+            scope.correlated.append((left, right) if left_scope is scope else (right, left))
             return
     scope.terms.append(term)
 
@@ -182,15 +184,19 @@ def _separates(term: exp.Expr, scope: Scope) -> bool:
     left, right = term.this.unnest(), term.expression.unnest()
     if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):
         return False
-    (_, one), (_, two) = scope.resolve(left), scope.resolve(right)
-    if left.name == right.name == scope.schema.main.key and one.table is two.table:
-        scope.different.append((one, two))
+    (_, left_source), (_, right_source) = scope.resolve(left), scope.resolve(right)
+    if left.name == right.name == scope.schema.main.key and left_source.table is right_source.table:
+        scope.different.append((left_source, right_source))
         return True
-    for column, source in ((left, one), (right, two)):
-        for other in scope.terms:
-            known = other.this.unnest() if isinstance(other, exp.EQ) else None
-            if isinstance(known, exp.Column) and known.name == column.name and scope.resolve(known)[1] is source:
-                column.replace(other.expression.copy())
+    for column, source in ((left, left_source), (right, right_source)):
+        for other_term in scope.terms:
+            known_column = other_term.this.unnest() if isinstance(other_term, exp.EQ) else None
+            if (
+                isinstance(known_column, exp.Column)
+                and known_column.name == column.name
+                and scope.resolve(known_column)[1] is source
+            ):
+                column.replace(other_term.expression.copy())
                 return False
     return False
 
@@ -277,9 +283,9 @@ class _Joins:
     def _is_missing(self, source: FromTable) -> bool:
         """Whether the statement asks for rows without a partner: LEFT JOIN ... WHERE partner.id IS NULL."""
         tests = [term for term in self._left if isinstance(term, exp.Is) and isinstance(term.expression, exp.Null)]
-        found = [term for term in tests if self._scope.own_sources(term) == [source]]
-        self._left = [term for term in self._left if term not in found]
-        return bool(found)
+        null_tests = [term for term in tests if self._scope.own_sources(term) == [source]]
+        self._left = [term for term in self._left if term not in null_tests]
+        return bool(null_tests)
 
     def _check_complete(self) -> None:
         missing = [source for source in self._scope.sources if source not in self._visited]
@@ -334,9 +340,9 @@ def of_main_row(scope: Scope, where: tree.Condition) -> tree.Condition:
 
 
 def relation_of(schema: Schema, owner: str, table: SchemaTable, key: str) -> Relation | None:
-    wanted = (owner, table.name, key)
+    link = (owner, table.name, key)
     return next(
-        (relation for relation in schema.relations if (relation.owner, relation.table, relation.key) == wanted), None
+        (relation for relation in schema.relations if (relation.owner, relation.table, relation.key) == link), None
     )
 
 

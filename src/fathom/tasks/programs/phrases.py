@@ -56,10 +56,10 @@ class Phrases:
 
     def sort_keys(self, program: tree.Program) -> str:
         """The sort keys. A further key is introduced by the one before it, so that it cannot seem to replace it."""
-        first, *others = program.order
+        first, *further = program.order
         words = f"{self._key(first)} {self._direction(first)}"
-        for before, sort in zip(program.order, others, strict=False):
-            words += f", and those {self._tied(before)} by {self._key(sort)} {self._direction(sort)}"
+        for previous, sort in zip(program.order, further, strict=False):
+            words += f", and those {self._tie_clause(previous)} by {self._key(sort)} {self._direction(sort)}"
         return words
 
     def _key(self, sort: tree.Sort) -> str:
@@ -67,7 +67,7 @@ class Phrases:
             return self.result(sort.measure)
         return self.computed(sort.measure)
 
-    def _tied(self, sort: tree.Sort) -> str:
+    def _tie_clause(self, sort: tree.Sort) -> str:
         """A relative clause for rows with equal sort keys."""
         if isinstance(sort.measure, tree.Column):
             return f"with the same {self.measure(sort.measure)}"
@@ -77,7 +77,7 @@ class Phrases:
         up, down = {"date": (FORWARDS, BACKWARDS), "text": (ALPHABETICAL, REVERSED)}.get(
             self._schema.type_of(sort.measure), (UPWARDS, DOWNWARDS)
         )
-        return self.one(*(up if sort.direction == "ASC" else down))
+        return self.choose_form(*(up if sort.direction == "ASC" else down))
 
     def has_extreme(self, sort: tree.Sort) -> str:
         """The phrase for the first row of a ranking: "has the largest number of references"."""
@@ -85,7 +85,7 @@ class Phrases:
         if kind == "text":
             last = "last" if sort.direction == "DESC" else "first"
             return f"comes {last} when they are sorted by {self._key(sort)} in alphabetical order"
-        extreme = self.one(*(LATEST if kind == "date" else LARGEST)[function])
+        extreme = self.choose_form(*(LATEST if kind == "date" else LARGEST)[function])
         if isinstance(sort.measure, tree.Column | tree.RelatedCount):
             return f"has the {extreme} {self.measure(sort.measure)}"
         return f"has the {extreme} value of {self._key(sort)}"
@@ -112,17 +112,17 @@ class Phrases:
                 return " and ".join(self.clause(part) for part in table_wording.chain(condition))
             case tree.Or():
                 parts = table_wording.chain(condition)
-                either = "or both" if len(parts) == 2 else "or several of these"
-                return f"{' or '.join(self.clause(part) for part in parts)} ({either})"
+                inclusive = "or both" if len(parts) == 2 else "or several of these"
+                return f"{' or '.join(self.clause(part) for part in parts)} ({inclusive})"
             case tree.Compare(measure, sign, value):
                 return self._comparison(measure, sign, value, negated)
             case tree.Between(measure, low, high):
                 ends = f"{self.value(low, measure)} and {self.value(high, measure)}"
-                return f"{self._whose(measure)} {'not ' if negated else ''}between {ends} (both included)"
+                return f"{self._relative_clause(measure)} {'not ' if negated else ''}between {ends} (both included)"
             case tree.OneOf(measure, values):
-                return f"{self._whose(measure)} {self._any_of(measure, values, negated)}"
-            case tree.Contains(column, fragment, place):
-                contains = CONTAINS[place][negated]
+                return f"{self._relative_clause(measure)} {self._any_of(measure, values, negated)}"
+            case tree.Contains(column, fragment, position):
+                contains = CONTAINS[position][negated]
                 return f"whose {self.measure(column)} {contains} the letters “{fragment}”"
             case tree.IsUnknown(column):
                 return f"whose {self.measure(column)} is {'stated' if negated else 'not stated'}"
@@ -131,7 +131,7 @@ class Phrases:
 
     def _comparison(self, measure: tree.Measure, sign: str, value: Any, negated: bool) -> str:
         no = "not " if negated else ""
-        whose = self._whose(measure)
+        whose = self._relative_clause(measure)
         type_ = self._schema.type_of(measure)
         match measure, sign, value:
             case tree.Arithmetic(tree.Column() as column, "%", 2), "=" | "<>", 0 | 1:
@@ -145,7 +145,7 @@ class Phrases:
 
     def _sign(self, sign: str, negated: bool) -> str:
         """A comparison in words; the last form if it is negated, since "not at most" is not good English."""
-        return SIGNS[sign][-1] if negated else self.one(*SIGNS[sign])
+        return SIGNS[sign][-1] if negated else self.choose_form(*SIGNS[sign])
 
     def _relation(self, condition: tree.Exists, negated: bool) -> str:
         phrased = self._schema.phrase_of(condition)
@@ -157,20 +157,20 @@ class Phrases:
             number = f"{'no' if negated else 'at least one'} {table.noun}"
         else:
             number = f"{'fewer than' if negated else 'at least'} {condition.least} {table.plural}"
-        return f"that have {number}{self._only(condition.where)}"
+        return f"that have {number}{self._only_those(condition.where)}"
 
-    def _only(self, where: tree.Condition | None) -> str:
+    def _only_those(self, where: tree.Condition | None) -> str:
         """A nested condition, in parentheses to show where it ends."""
         return "" if where is None else f" (only those {self.clause(where)})"
 
     def _any_of(self, measure: tree.Measure, values: Sequence[Any], negated: bool) -> str:
         """A list of values, such as "one of 2, 3 and 5", "either 2 or 3" or "neither 2 nor 3", in ascending order."""
         ordered = values if any(isinstance(value, tree.Slot) for value in values) else sorted(values)
-        worded = [self.value(value, measure) for value in ordered]
-        if len(worded) == 2:
-            return f"neither {worded[0]} nor {worded[1]}" if negated else f"either {worded[0]} or {worded[1]}"
-        listed = " and ".join((", ".join(worded[:-1]), worded[-1])) if len(worded) > 1 else worded[0]
-        return f"{'none' if negated else 'one'} of {listed}"
+        words = [self.value(value, measure) for value in ordered]
+        if len(words) == 2:
+            return f"neither {words[0]} nor {words[1]}" if negated else f"either {words[0]} or {words[1]}"
+        list_of_values = " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+        return f"{'none' if negated else 'one'} of {list_of_values}"
 
     # Measures and values.
 
@@ -179,35 +179,35 @@ class Phrases:
         match measure:
             case tree.Column(name):
                 if name not in self._chosen:
-                    self._chosen[name] = self.one(*self._schema.columns[name].nouns)
+                    self._chosen[name] = self.choose_form(*self._schema.columns[name].nouns)
                 return self._chosen[name]
             case tree.Arithmetic(left, sign, right) if isinstance(left, tree.Column) and isinstance(
                 right, tree.Column | int | float
             ):
-                one = self.the(left)
-                two = self.the(right) if isinstance(right, tree.Column) else str(right)
+                left_words = self.the(left)
+                right_words = self.the(right) if isinstance(right, tree.Column) else str(right)
                 return {
-                    "+": f"sum of {one} and {two}",
-                    "-": f"result of {one} minus {two}",
-                    "*": f"product of {one} and {two}",
-                    "/": f"result of {one} divided by {two}",
-                    "%": f"remainder when {one} is divided by {two}",
+                    "+": f"sum of {left_words} and {right_words}",
+                    "-": f"result of {left_words} minus {right_words}",
+                    "*": f"product of {left_words} and {right_words}",
+                    "/": f"result of {left_words} divided by {right_words}",
+                    "%": f"remainder when {left_words} is divided by {right_words}",
                 }[sign]
             case tree.PeerAggregate("MAX", inner, None, among) if (row := self.named_row(among)) is not None:
                 return f"{self.measure(inner)} of {row}"
             case tree.RelatedCount():
                 return self.related(measure)
             case tree.PeerAggregate(function, inner, by, among):
-                same = "" if by is None else f" with the same {self.measure(by)}"
+                grouping = "" if by is None else f" with the same {self.measure(by)}"
                 aggregate = AGGREGATES[function].removeprefix("the ")
-                return f"{aggregate} {self.the(inner)} over all {self._plural}{same}{self._only(among)}"
+                return f"{aggregate} {self.the(inner)} over all {self._plural}{grouping}{self._only_those(among)}"
             case _:
                 return f"value of {self._formula(measure)}"
 
     def related(self, measure: tree.RelatedCount) -> str:
         """A noun for the number of related rows, which a family may replace."""
         table = self._schema.by_name[self._schema.relation[measure.relation].table]
-        return f"number of {table.plural}{self._only(measure.where)}"
+        return f"number of {table.plural}{self._only_those(measure.where)}"
 
     def named_row(self, where: tree.Condition | None) -> str | None:
         """The row that a condition names, such as "the article “X”"; None for other conditions."""
@@ -241,7 +241,7 @@ class Phrases:
             case tree.Aggregate(function, measure):
                 return f"{AGGREGATES[function]} {self.the(measure)}"
             case tree.Ratio(numerator, denominator, only):
-                return f"the ratio of {self.result(numerator)}{self._only(only)} to {self.result(denominator)}"
+                return f"the ratio of {self.result(numerator)}{self._only_those(only)} to {self.result(denominator)}"
             case tree.CombinedResult(left, "*", int(factor)):
                 return f"{factor} times {self.result(left)}"
             case tree.CombinedResult(tree.Aggregate("MAX", measure), "-", tree.Aggregate("MIN", other)) if (
@@ -252,8 +252,8 @@ class Phrases:
                 # "The sum of the references minus the sum of the authors" has two readings.
                 return f"the result of subtracting {self.result(right)} from {self.result(left)}"
             case tree.CombinedResult(left, sign, right):
-                two = str(right) if isinstance(right, int) else self.result(right)
-                return f"{self.result(left)} {'minus' if sign == '-' else 'plus' if sign == '+' else 'times'} {two}"
+                operand = str(right) if isinstance(right, int) else self.result(right)
+                return f"{self.result(left)} {'minus' if sign == '-' else 'plus' if sign == '+' else 'times'} {operand}"
 
     def of_results(self, function: str) -> str:
         """An aggregate of the results of groups."""
@@ -284,16 +284,16 @@ class Phrases:
         """The measure where nothing around it can be read as part of it: "the references minus the authors"."""
         match measure:
             case tree.Arithmetic(tree.Column() as left, "-" | "/" as sign, tree.Column() | int() | float() as right):
-                two = self.the(right) if isinstance(right, tree.Column) else str(right)
-                return f"{self.the(left)} {'minus' if sign == '-' else 'divided by'} {two}"
+                operand = self.the(right) if isinstance(right, tree.Column) else str(right)
+                return f"{self.the(left)} {'minus' if sign == '-' else 'divided by'} {operand}"
             case _:
                 return self.the(measure)
 
-    def _whose(self, measure: tree.Measure) -> str:
+    def _relative_clause(self, measure: tree.Measure) -> str:
         if isinstance(measure, tree.Column):
             return f"whose {self.measure(measure)} is"
         return f"for which {self.computed(measure)} is"
 
-    def one(self, *forms: str) -> str:
+    def choose_form(self, *forms: str) -> str:
         """One of the forms, chosen by `rng`."""
         return forms[0] if self._rng is None or len(forms) == 1 else self._rng.choice(forms)

@@ -72,11 +72,11 @@ class NaiveBayes:
 
     def score(self, sample: Sample) -> float:
         """The log-odds that a question has no answer, up to a constant; unknown features are ignored."""
-        known = (
+        known_features = (
             feature for feature in sample.features if feature in self._counts[True] or feature in self._counts[False]
         )
         # Exact, since the order of a set changes from process to process, and with it the last bits of a plain sum.
-        return fsum(self._log_share(one, True) - self._log_share(one, False) for one in known)
+        return fsum(self._log_share(feature, True) - self._log_share(feature, False) for feature in known_features)
 
     def _log_share(self, feature: str, unanswerable: bool) -> float:
         return log((self._counts[unanswerable][feature] + 1) / (self._sizes[unanswerable] + 2))
@@ -92,13 +92,13 @@ def transfer_auc(training: Sequence[Sample], test: Sequence[Sample]) -> float | 
 
 def cross_validated_auc(halves: tuple[Sequence[Sample], Sequence[Sample]]) -> float | None:
     """The mean AUC of classifiers trained on one half of the contexts and tested on the other."""
-    one, two = transfer_auc(*halves), transfer_auc(*reversed(halves))
-    return None if one is None or two is None else (one + two) / 2
+    first_auc, second_auc = transfer_auc(*halves), transfer_auc(*reversed(halves))
+    return None if first_auc is None or second_auc is None else (first_auc + second_auc) / 2
 
 
-def _is_enough(found: Sequence[Sample]) -> bool:
-    unanswerable = sum(sample.unanswerable for sample in found)
-    return MIN_QUESTIONS <= unanswerable <= len(found) - MIN_QUESTIONS
+def _is_enough(samples: Sequence[Sample]) -> bool:
+    unanswerable = sum(sample.unanswerable for sample in samples)
+    return MIN_QUESTIONS <= unanswerable <= len(samples) - MIN_QUESTIONS
 
 
 def auc(scored: list[tuple[float, bool]]) -> float:

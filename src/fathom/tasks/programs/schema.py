@@ -166,16 +166,16 @@ class Schema:
                 return self.columns[name].type
             case tree.Arithmetic(left, sign, right):
                 sides = (left, right)
-                whole = sign != "/" and all(
+                is_integer = sign != "/" and all(
                     isinstance(side, int) or (not isinstance(side, float) and self.type_of(side) == "integer")
                     for side in sides
                 )
-                return "integer" if whole else "decimal"
+                return "integer" if is_integer else "decimal"
             case tree.Count() | tree.CountDistinct() | tree.RelatedCount():
                 return "integer"
             case tree.CombinedResult(left, _, right):
-                whole = all(isinstance(side, int) or self.type_of(side) == "integer" for side in (left, right))
-                return "integer" if whole else "decimal"
+                is_integer = all(isinstance(side, int) or self.type_of(side) == "integer" for side in (left, right))
+                return "integer" if is_integer else "decimal"
             case tree.PeerAggregate(function, inner) | tree.Aggregate(function, inner) if function != "AVG":
                 return self.type_of(inner)
             case _:
@@ -214,9 +214,9 @@ class Schema:
 
     def required(self, program: tree.Program) -> list[tree.Measure]:
         """The nullable measures that are listed, sorted by or grouped by; rows where one is NULL are left out."""
-        return [measure for measure in self.listed(program) if self.is_nullable(measure)]
+        return [measure for measure in self.listed_measures(program) if self.is_nullable(measure)]
 
-    def listed(self, program: tree.Program) -> list[tree.Measure]:
+    def listed_measures(self, program: tree.Program) -> list[tree.Measure]:
         """The measures that are listed, sorted by or grouped by."""
         output = program.output
         measures: list[Any] = [sort.measure for sort in program.order]

@@ -63,20 +63,19 @@ class _Writer:
     def _top(self, columns: list[str], keys: list[str], program: tree.Program, top: int | tree.Slot) -> str:
         """The rows whose rank is high enough. RANK gives tied rows one rank, so a tie at the end is kept whole."""
         names = [f"key{number}" for number in range(1, len(keys) + 1)]
-        shown = ["wanted", *(f"wanted{number}" for number in range(2, len(columns) + 1))]
-        wanted = [f"{text} AS {name}" for text, name in zip((*columns, *keys), (*shown, *names), strict=True)]
+        output_names = ["wanted", *(f"wanted{number}" for number in range(2, len(columns) + 1))]
+        aliased = [f"{text} AS {name}" for text, name in zip((*columns, *keys), (*output_names, *names), strict=True)]
         source = f"FROM {self._source}{self._where(program)}{self._grouping(program)}"
         order = ", ".join(f"{name} {sort.direction}" for name, sort in zip(names, program.order, strict=True))
         if _distinct(program.output):
             # Ranks are computed before DISTINCT is applied, so distinct rows come from a separate subquery.
-            inner = (
-                f"SELECT *, RANK() OVER (ORDER BY {order}) AS place FROM (SELECT DISTINCT {', '.join(wanted)} {source})"
-            )
+            distinct_rows = f"SELECT DISTINCT {', '.join(aliased)} {source}"
+            inner = f"SELECT *, RANK() OVER (ORDER BY {order}) AS place FROM ({distinct_rows})"
         else:
             rank = f"RANK() OVER (ORDER BY {', '.join(map(self._sort, program.order))}) AS place"
-            inner = f"SELECT {', '.join((*wanted, rank))} {source}"
-        listed = ", ".join((*shown, *names))
-        return f"SELECT {listed} FROM ({inner}) WHERE place <= {self._value(top)} ORDER BY {order}"
+            inner = f"SELECT {', '.join((*aliased, rank))} {source}"
+        selected = ", ".join((*output_names, *names))
+        return f"SELECT {selected} FROM ({inner}) WHERE place <= {self._value(top)} ORDER BY {order}"
 
     def _over_groups(self, output: tree.GroupsAggregate, program: tree.Program) -> str:
         result = output.key.name if output.result is None else self._result(output.result)
@@ -216,13 +215,13 @@ class _Writer:
     def _related(self, name: str, where: tree.Condition | None, correlated: bool = False) -> str:
         """The rows of a relation that meet a condition; those of the row of the query around it if `correlated`."""
         relation = self._schema.relation[name]
-        outside = self._source, self._row
+        outer = self._source, self._row
         self._source = relation.table
         conditions = []
         if correlated:
             # A relation may lead from a table to itself, so the row of the outer query needs another name.
             self._row = "related" if self._row != "related" else "related2"
-            conditions.append(f"{self._row}.{relation.key} = {outside[1]}.{relation.owner}")
+            conditions.append(f"{self._row}.{relation.key} = {outer[1]}.{relation.owner}")
             text = f"{relation.table} AS {self._row}"
         else:
             self._row = text = relation.table
@@ -233,18 +232,18 @@ class _Writer:
                 conditions.extend((self._condition(left), self._condition(right)))
             case _:
                 conditions.append(self._condition(where))
-        self._source, self._row = outside
+        self._source, self._row = outer
         return f"{text} WHERE {' AND '.join(conditions)}" if conditions else text
 
-    def _pattern(self, fragment: str | tree.Slot, place: str) -> str:
+    def _pattern(self, fragment: str | tree.Slot, position: str) -> str:
         """The pattern of a LIKE."""
-        before, after = "" if place == "start" else "%", "" if place == "end" else "%"
+        prefix, suffix = "" if position == "start" else "%", "" if position == "end" else "%"
         if isinstance(fragment, tree.Slot):
             self.slots.append(fragment)
-            return " || ".join(part for part in (f"'{before}'", "?", f"'{after}'") if part != "''")
+            return " || ".join(part for part in (f"'{prefix}'", "?", f"'{suffix}'") if part != "''")
         if re.search(r"[%_]", fragment):
             raise ValueError(f"'{fragment}' contains a wildcard of LIKE")
-        return self._value(f"{before}{fragment}{after}")
+        return self._value(f"{prefix}{fragment}{suffix}")
 
     def _value(self, value: tree.ConstantOrSlot) -> str:
         if isinstance(value, tree.Slot):

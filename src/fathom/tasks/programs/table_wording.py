@@ -24,15 +24,17 @@ def ask(words: ProgramWording, program: tree.Program) -> str | None:
         case tree.Labels() | tree.Values(_, False) if program.top == 1 and len(program.order) == 1:
             return _ask_first(words, program)
         case tree.Values(measure, False) if not program.order and (name := words.named_row(program.where)) is not None:
-            return words.one(f"What is {words.the(measure)} of {name}?", f"Give {words.the(measure)} of {name}.")
+            return words.choose_form(
+                f"What is {words.the(measure)} of {name}?", f"Give {words.the(measure)} of {name}."
+            )
     return None
 
 
 def _ask_columns(words: ProgramWording, measures: Sequence[tree.Measure], program: tree.Program) -> str:
-    among, wanted = words.among(program.where), listing([words.the(measure) for measure in measures])
+    among, values = words.among(program.where), listing([words.the(measure) for measure in measures])
     if program.top is None:
-        return words.one(f"For each of the {among}, give {wanted}.", f"Give {wanted} of each of the {among}.")
-    return f"Sort the {among} by {words.sort_keys(program)}. Give {wanted} of each of {_first(program)}"
+        return words.choose_form(f"For each of the {among}, give {values}.", f"Give {values} of each of the {among}.")
+    return f"Sort the {among} by {words.sort_keys(program)}. Give {values} of each of {_first(program)}"
 
 
 def _ask_over_groups(words: ProgramWording, output: tree.GroupsAggregate, among: str) -> str:
@@ -40,14 +42,14 @@ def _ask_over_groups(words: ProgramWording, output: tree.GroupsAggregate, among:
     if output.function == "COUNT" or output.result is None:
         assert output.having is not None
         subject, test = words.group_test(output.having)
-        return words.one(
+        return words.choose_form(
             f"Group the {among} by the {noun}. In how many of the groups is {subject} {test}?",
             f"Group the {among} by the {noun}. How many groups are there in which {subject} is {test}?",
         )
     aggregate = words.of_results(output.function)
     if output.having is None:
-        wanted = words.result(output.result)
-        return f"Group the {among} by the {noun}, and find {wanted} in each group. What is {aggregate}?"
+        result = words.result(output.result)
+        return f"Group the {among} by the {noun}, and find {result} in each group. What is {aggregate}?"
     return (
         f"Group the {among} by the {noun}.{words.only_groups('Keep', output.having)} "
         f"Find {words.result(output.result)} in each of them. What is {aggregate}?"
@@ -58,33 +60,33 @@ def _ask_groups(words: ProgramWording, output: tree.GroupedResults, program: tre
     noun = words.measure(output.key)
     groups = f"Group the {words.among(program.where)} by the {noun}.{words.only_groups('Keep', output.having)}"
     if output.result is None:
-        wanted, what = f"the {noun}", f"the values of the {noun}"
+        value, values = f"the {noun}", f"the values of the {noun}"
     elif output.keys:
-        wanted = what = f"the {noun} and {words.result(output.result)}"
+        value = values = f"the {noun} and {words.result(output.result)}"
     else:
-        wanted, what = words.result(output.result), f"{words.result(output.result)} in each group"
+        value, values = words.result(output.result), f"{words.result(output.result)} in each group"
     if not program.order:
-        return words.one(f"{groups} What is {wanted} in each group?", f"{groups} Give {wanted} for each group.")
+        return words.choose_form(f"{groups} What is {value} in each group?", f"{groups} Give {value} for each group.")
     if program.top is None:
-        return words.one(
-            f"{groups} List {what}, with the groups sorted by {words.sort_keys(program)}.",
-            f"{groups} Sort the groups by {words.sort_keys(program)}, and give {wanted} of each, in that order.",
+        return words.choose_form(
+            f"{groups} List {values}, with the groups sorted by {words.sort_keys(program)}.",
+            f"{groups} Sort the groups by {words.sort_keys(program)}, and give {value} of each, in that order.",
         )
-    return f"{groups} Sort the groups by {words.sort_keys(program)}. Give {wanted} of {_first(program)}"
+    return f"{groups} Sort the groups by {words.sort_keys(program)}. Give {value} of {_first(program)}"
 
 
 def _ask_first(words: ProgramWording, program: tree.Program) -> str:
     """The row with the largest or smallest value."""
     among = words.among(program.where)
-    has = words.has_extreme(program.order[0])
+    extreme = words.has_extreme(program.order[0])
     if isinstance(program.output, tree.Labels):
-        return words.one(
-            f"Which of the {among} {has}? Give its {words.label}, or those of all of them if several tie.",
-            f"Give the {words.label} of the one of the {among} that {has}, or of all of them if several tie.",
+        return words.choose_form(
+            f"Which of the {among} {extreme}? Give its {words.label}, or those of all of them if several tie.",
+            f"Give the {words.label} of the one of the {among} that {extreme}, or of all of them if several tie.",
         )
     assert isinstance(program.output, tree.Values)
-    the = words.the(program.output.measure)
-    return f"Find the one of the {among} that {has}. What is {the} of it? If several tie, give it for all of them."
+    noun = words.the(program.output.measure)
+    return f"Find the one of the {among} that {extreme}. What is {noun} of it? If several tie, give it for all of them."
 
 
 def _first(program: tree.Program) -> str:

@@ -360,10 +360,10 @@ def divides(node: Any) -> bool:
 def is_rounded(program: Program) -> bool:
     """Whether the output is rounded: means and quotients are."""
     output = program.output
-    shown = output.result if isinstance(output, GroupedResults) else output
+    result = output.result if isinstance(output, GroupedResults) else output
     averages = (Aggregate, GroupsAggregate, PeerAggregate)
-    means = any(isinstance(node, averages) and node.function == "AVG" for node in nodes(shown))
-    return means or divides(shown)
+    means = any(isinstance(node, averages) and node.function == "AVG" for node in nodes(result))
+    return means or divides(result)
 
 
 def may_be_empty(program: Program) -> bool:

@@ -35,15 +35,15 @@ class ProgramWording(Phrases):
 
     def ask(self, program: tree.Program) -> str:
         """The question itself, without notes and without the form of the answer."""
-        asked = table_wording.ask(self, program)
-        if asked is not None:
-            return asked
+        question = table_wording.ask(self, program)
+        if question is not None:
+            return question
         if program.order:
             return self._ask_sorted(program)
         output, among = program.output, self.among(program.where)
         match output:
             case tree.Labels():
-                return self.one(
+                return self.choose_form(
                     f"Find the {among}, and give their {self._label}.",
                     f"List the {self._label} of all {among}.",
                     f"What are the {self._label} of the {among}?",
@@ -59,12 +59,12 @@ class ProgramWording(Phrases):
 
     def _ask_values(self, measure: tree.Measure, distinct: bool, among: str) -> str:
         if distinct:
-            return self.one(
+            return self.choose_form(
                 f"Which different values does {self.the(measure)} take among the {among}?",
                 f"List all distinct values that {self.the(measure)} has among the {among}.",
                 f"Give every value that {self.the(measure)} has among the {among}, each once.",
             )
-        return self.one(
+        return self.choose_form(
             f"For each of the {among}, what is {self.the(measure)}?",
             f"List {self.the(measure)} of every one of the {among}.",
             f"What are the values of {self.the(measure)} for the {among}?",
@@ -75,47 +75,47 @@ class ProgramWording(Phrases):
             case tree.Aggregate(_, tree.Arithmetic() | tree.RelatedCount() as measure):
                 return self._ask_computed(output, measure, among)
             case tree.Count():
-                return self.one(
+                return self.choose_form(
                     f"How many {self._plural} are there{among.removeprefix(self._plural)}?",
                     f"Count the {among}.",
                     f"What is the number of {among}?",
                 )
             case tree.CountDistinct(measure):
-                return self.one(
+                return self.choose_form(
                     f"How many different values does {self.the(measure)} take among the {among}?",
                     f"Count the distinct values that {self.the(measure)} has among the {among}.",
                     f"Looking at the {among}, how many different values of {self.the(measure)} do you find?",
                 )
             case tree.Aggregate("SUM", measure):
-                return self.one(
+                return self.choose_form(
                     f"What do you get when you add up {self.the(measure)} over all {among}?",
                     f"What is the sum of {self.the(measure)} over all {among}?",
                     f"Find the total of {self.the(measure)} over all {among}.",
                 )
             case tree.Aggregate("AVG", measure):
-                return self.one(
+                return self.choose_form(
                     f"What is the mean of {self.the(measure)} over the {among}?",
                     f"On average, what is {self.the(measure)} among the {among}?",
                     f"Find the average of {self.the(measure)} over the {among}.",
                 )
             case tree.Aggregate(function, measure):
                 dates = self._schema.type_of(measure) == "date"
-                extreme = self.one(*(LATEST if dates else LARGEST)[function])
-                return self.one(
+                extreme = self.choose_form(*(LATEST if dates else LARGEST)[function])
+                return self.choose_form(
                     f"What is the {extreme} value of {self.the(measure)} among the {among}?",
                     f"Among the {among}, what is the {extreme} value of {self.the(measure)}?",
                 )
             case tree.Ratio() | tree.CombinedResult():
                 number = self.result(output)
-                return self.one(f"What is {number}, over the {among}?", f"Over the {among}, find {number}.")
+                return self.choose_form(f"What is {number}, over the {among}?", f"Over the {among}, find {number}.")
 
     def _ask_computed(self, output: tree.Aggregate, measure: tree.Measure, among: str) -> str:
         """Two sentences: "the mean of the references minus the authors" would have two readings."""
-        wanted = self.one(*RESULTS[output.function])
+        result = self.choose_form(*RESULTS[output.function])
         computed = self.computed(measure)
-        return self.one(
-            f"For each of the {among}, compute {computed}. What is {wanted}?",
-            f"Compute {computed} for each of the {among}, and give {wanted}.",
+        return self.choose_form(
+            f"For each of the {among}, compute {computed}. What is {result}?",
+            f"Compute {computed} for each of the {among}, and give {result}.",
         )
 
     def _ask_groups(self, key: tree.Column, result: tree.Result | None, having: tree.Having | None, among: str) -> str:
@@ -123,25 +123,25 @@ class ProgramWording(Phrases):
         if result is None:
             assert having is not None
             subject, test = self.group_test(having)
-            return self.one(
+            return self.choose_form(
                 f"Group the {among} by the {noun}. For which values of the {noun} is {subject} {test}?",
                 f"Among the {among}, which values of the {noun} form a group in which {subject} is {test}?",
             )
         only = self.only_groups("Give", having)
         if result == tree.Count():
-            asked = self.one(
+            question = self.choose_form(
                 f"For each {noun} that occurs among the {among}, how many of those {self._plural} have it?",
                 f"Group the {among} by the {noun}. How many are in each group?",
                 f"How are the {among} distributed over values of the {noun}? Count the {self._plural} for each value.",
             )
-            return asked + only
+            return question + only
         result_of = self.result(result)
-        asked = self.one(
+        question = self.choose_form(
             f"For each {noun} that occurs among the {among}, what is {result_of} over the {self._plural} that have it?",
             f"Group the {among} by the {noun}. For each group, what is {result_of}?",
             f"Take the {among} with the same {noun} together. What is {result_of} in each of these groups?",
         )
-        return asked + only
+        return question + only
 
     def only_groups(self, verb: str, having: tree.Having | None) -> str:
         if having is None:
@@ -168,28 +168,28 @@ class ProgramWording(Phrases):
                 output = self.the(measure)
             case _:
                 raise TypeError(f"{program.output} cannot be sorted")
-        named = isinstance(program.output, tree.Labels) and program.order[0].measure == tree.Column(
+        sorts_by_label = isinstance(program.output, tree.Labels) and program.order[0].measure == tree.Column(
             self._schema.base(program).label
         )
-        if (_lists_sort_key(program) or named) and len(program.order) == 1:
+        if (_lists_sort_key(program) or sorts_by_label) and len(program.order) == 1:
             return self._ask_in_order(output, among, program)
         keys = self.sort_keys(program)
-        asked = self.one(
+        question = self.choose_form(
             f"List {output} of all {among}, sorted by {keys}.",
             f"Sort the {among} by {keys}. What is {output} of each, in that order?"
             if not isinstance(program.output, tree.Labels)
             else f"Sort the {among} by {keys}. What are their {self._label}, in that order?",
             f"Give {output} of the {among}, ordered by {keys}.",
         )
-        return asked + self._first(program)
+        return question + self._first(program)
 
     def _ask_in_order(self, output: str, among: str, program: tree.Program) -> str:
         """Values sorted by themselves, which need not be named twice."""
         direction = self._direction(program.order[0])
-        asked = self.one(
+        question = self.choose_form(
             f"List {output} of all {among}, {direction}.", f"Give {output} of all {among} as a list {direction}."
         )
-        return asked + self._first(program)
+        return question + self._first(program)
 
     @staticmethod
     def _first(program: tree.Program) -> str:
@@ -203,12 +203,12 @@ class ProgramWording(Phrases):
 
     def _notes(self, program: tree.Program) -> list[str]:
         """Sentences on fragments, division, ties, rounding, units, unknown values, and empty answers."""
-        seen = list(self._schema.nodes(program))
+        nodes = list(self._schema.nodes(program))
         notes = self.first_notes(program)
-        places = {node.place for node in seen if isinstance(node, tree.Contains)}
-        if places - {"anywhere"}:
+        positions = {node.place for node in nodes if isinstance(node, tree.Contains)}
+        if positions - {"anywhere"}:
             notes.append("Capitals do not matter.")
-        elif places:
+        elif positions:
             notes.append("The letters may be part of a longer word, and capitals do not matter.")
         notes.extend(self._conventions(program))
         if tree.divides(program):
@@ -217,8 +217,10 @@ class ProgramWording(Phrases):
             notes.append("Compare texts as they are written, from the first letter on.")
         if program.order and _may_tie(program, self._schema):
             notes.append(self.tie_note(program))
-        listed = isinstance(program.output, tree.Values) and not program.output.distinct and not _is_first(program)
-        if listed and self.named_row(program.where) is None:
+        repeats_values = (
+            isinstance(program.output, tree.Values) and not program.output.distinct and not _is_first(program)
+        )
+        if repeats_values and self.named_row(program.where) is None:
             notes.append(f"Give one value for each {self._noun}, even where values repeat.")
         if isinstance(program.output, tree.GroupedResults) and not program.output.keys:
             notes.append("Give one number for each group, even where numbers repeat.")
@@ -235,7 +237,7 @@ class ProgramWording(Phrases):
         """The convention that tied rows may come in any order."""
         rows = "Groups" if isinstance(program.output, tree.GroupedResults) else self._plural.capitalize()
         if len(program.order) == 1:
-            return f"{rows} {self._tied(program.order[0])} may come in any order."
+            return f"{rows} {self._tie_clause(program.order[0])} may come in any order."
         return f"{rows} that are equal in {'both' if len(program.order) == 2 else 'all'} may come in any order."
 
     def _conventions(self, program: tree.Program) -> list[str]:
@@ -287,7 +289,7 @@ class ProgramWording(Phrases):
         self._name_rows(program)
         steps = [f"Go through all {self._plural}."]
         if program.where is not None:
-            steps.append(f"Keep the {self.kept(program)} {self.clause(program.where)}.")
+            steps.append(f"Keep the {self.selected_noun(program)} {self.clause(program.where)}.")
             steps.extend(self._conventions(program))
         steps.extend(
             f"Leave out those for which {self.the(measure)} is not stated."
@@ -302,17 +304,17 @@ class ProgramWording(Phrases):
             steps.append(f"Take the first {program.top}, and all that tie for the last place.")
         return steps
 
-    def kept(self, program: tree.Program) -> str:
+    def selected_noun(self, program: tree.Program) -> str:
         """A plural noun for the rows that the program's condition keeps."""
         del program
         return self._plural
 
     def missing(self, program: tree.Program) -> str:
-        """A plural noun for what there is none of if the answer is NULL."""
+        """A plural noun for what is missing if the answer is NULL."""
         match program.output:
             case tree.GroupedResults(having=having) | tree.GroupsAggregate(having=having):
-                return "groups" if program.where is None or having is not None else self.kept(program)
-        return self.kept(program)
+                return "groups" if program.where is None or having is not None else self.selected_noun(program)
+        return self.selected_noun(program)
 
     def take(self, program: tree.Program) -> list[str]:
         """The steps of the explanation that compute the output."""
@@ -333,19 +335,19 @@ class ProgramWording(Phrases):
             case tree.Aggregate() | tree.Ratio() | tree.CombinedResult() as result:
                 return [f"Find {self.result(result)}."]
             case tree.GroupsAggregate(function, key, result, having):
-                kept = [step for step in (self.only_groups("Keep", having).strip(),) if step]
+                kept_groups = [step for step in (self.only_groups("Keep", having).strip(),) if step]
                 if function == "COUNT" or result is None:
-                    return [self._group(key), *kept, "Count these groups."]
-                wanted = f"In each group, find {self.result(result)}."
-                return [self._group(key), *kept, wanted, f"Find {self.of_results(function)}."]
+                    return [self._group(key), *kept_groups, "Count these groups."]
+                final_step = f"In each group, find {self.result(result)}."
+                return [self._group(key), *kept_groups, final_step, f"Find {self.of_results(function)}."]
             case tree.GroupedResults(key, result, having):
-                only = self.only_groups("Keep", having).strip()
+                condition = self.only_groups("Keep", having).strip()
                 if result is None:
-                    wanted = f"Take the {self.measure(key)} of each group."
+                    final_step = f"Take the {self.measure(key)} of each group."
                 else:
                     number = f"count the {self._plural}" if result == tree.Count() else f"find {self.result(result)}"
-                    wanted = f"In each group, {number}."
-                return [self._group(key), *([only] if only else []), wanted]
+                    final_step = f"In each group, {number}."
+                return [self._group(key), *([condition] if condition else []), final_step]
 
     def _group(self, key: tree.Column) -> str:
         return f"Put {self._plural} with the same {self.measure(key)} together."

@@ -41,10 +41,10 @@ class _BacktrackingChooser:
         possible = [form for form in forms if form in self._text]
         if not possible:
             raise _DeadEndError
-        place = len(self._taken)
-        self._taken.append(self._choices[place] if place < len(self._choices) else 0)
+        index = len(self._taken)
+        self._taken.append(self._choices[index] if index < len(self._choices) else 0)
         self._offered.append(len(possible))
-        return possible[self._taken[place]]
+        return possible[self._taken[index]]
 
     def leads_to_text(self, words: ProgramWording, program: tree.Program) -> bool:
         try:
@@ -54,7 +54,7 @@ class _BacktrackingChooser:
 
     def next_choices(self) -> list[int] | None:
         """The next combination of choices in lexicographic order; None after the last one."""
-        for place in reversed(range(len(self._taken))):
-            if self._taken[place] + 1 < self._offered[place]:
-                return [*self._taken[:place], self._taken[place] + 1]
+        for index in reversed(range(len(self._taken))):
+            if self._taken[index] + 1 < self._offered[index]:
+                return [*self._taken[:index], self._taken[index] + 1]
         return None

@@ -100,10 +100,10 @@ class PuzzlesAuditor:
         try:
             puzzle = puzzle_of(item.key)
             again = authored_item(puzzle, self._document(puzzle.document), context)
-            same = again == item and context.documents == (puzzle.document,)
+            is_same = again == item and context.documents == (puzzle.document,)
         except Exception:
-            same = False  # a key file may contain anything
-        self._checks.check(AUTHORED, item, same)
+            is_same = False  # a key file may contain anything
+        self._checks.check(AUTHORED, item, is_same)
         self._checks.check_responses(item, check_answer)
         self._checks.check(UNDECIDED, item, self._verdict_on(item, solution(item.key, "en")).outcome == "unjudged")
 
@@ -136,16 +136,16 @@ def _readings(document: Document) -> dict[Fact, ReadValue]:
 def _facts_of(item: Item, document: Document) -> list[Fact]:
     """The facts of the document that the rows of a proof name; empty if one is not found."""
     rows = [row for row in item.key.proof.rows if row[0] == FACT]
-    known: dict[tuple[str, ...], Fact] = {
+    by_row: dict[tuple[str, ...], Fact] = {
         (fact.entity, fact.part, fact.attribute, fact.period, fact.status, f"{fact.span.start}-{fact.span.end}"): fact
         for fact in document.facts
     }
-    facts = [known.get((*row[1:6], row[8])) for row in rows if len(row) == 10]
-    same = all(
+    facts = [by_row.get((*row[1:6], row[8])) for row in rows if len(row) == 10]
+    is_unchanged = all(
         fact is not None and row[6] == (fact.name or f"{fact.value:f}") and row[9] == fact.span.of(document.text)
         for fact, row in zip(facts, rows, strict=False)
     )
-    return [fact for fact in facts if fact is not None] if same and len(facts) == len(rows) else []
+    return [fact for fact in facts if fact is not None] if is_unchanged and len(facts) == len(rows) else []
 
 
 def _recomputed(program: Node, readings: dict[Fact, ReadValue]) -> ReadValue | None:
@@ -194,19 +194,19 @@ def _is_answer(item: Item, reading: ReadValue, last: ChecklistItem) -> bool:
 def _all_needed(program: Node, facts: Sequence[Fact], readings: dict[Fact, ReadValue], answer: ReadValue) -> bool:
     """Whether the answer changes or becomes undecidable without each of the facts."""
     for dropped in facts:
-        rest = [
+        other_facts = [
             (fact, reading)
             for fact, reading in readings.items()
             if (fact.entity, fact.part, fact.attribute, fact.period)
             != (dropped.entity, dropped.part, dropped.attribute, dropped.period)
             or (fact.value, fact.name) != (dropped.value, dropped.name)
         ]
-        if _gives(program, rest, answer):
+        if _gives_answer(program, other_facts, answer):
             return False
     return True
 
 
-def _gives(program: Node, facts: Sequence[tuple[Fact, ReadValue]], answer: ReadValue) -> bool:
+def _gives_answer(program: Node, facts: Sequence[tuple[Fact, ReadValue]], answer: ReadValue) -> bool:
     try:
         value = Recomputation(facts).value(program)
     except UnknownError:
@@ -220,7 +220,7 @@ def _is_spread(program: Node, source: PuzzleSource, readings: dict[Fact, ReadVal
     """Whether the facts of no single passage give the answer."""
     for span in source.passages:
         inside = [(fact, reading) for fact, reading in readings.items() if span.contains(fact.span)]
-        if inside and _gives(program, inside, answer):
+        if inside and _gives_answer(program, inside, answer):
             return False
     return True
 

@@ -42,11 +42,11 @@ def authored_item(puzzle: AuthoredPuzzle, document: Document, context: Context) 
     id = short_id("q", context.id, "authored", puzzle.question, *puzzle.options)
     text = puzzle.question
     if puzzle.options:
-        listed = "\n".join(f"- {option}" for option in puzzle.options)
-        text = f"{text}\n\nChoose one of these answers, and give it in the same words:\n{listed}"
-    answer = _typed(puzzle)
-    rows = [(CONCLUSION, one) for one in puzzle.checklist]
-    rows += [(OPTION, one) for one in puzzle.options if one != puzzle.answer]
+        option_lines = "\n".join(f"- {option}" for option in puzzle.options)
+        text = f"{text}\n\nChoose one of these answers, and give it in the same words:\n{option_lines}"
+    answer = _typed_answer(puzzle)
+    rows = [(CONCLUSION, conclusion) for conclusion in puzzle.checklist]
+    rows += [(OPTION, option) for option in puzzle.options if option != puzzle.answer]
     proof = Proof(program=PREFIX + puzzle.model_dump_json(), rows=tuple(rows))
     tags = {
         "kind": puzzle.kind,
@@ -60,11 +60,11 @@ def authored_item(puzzle: AuthoredPuzzle, document: Document, context: Context) 
     return Item(question, Key(question_id=id, answer=answer, proof=proof))
 
 
-def _typed(puzzle: AuthoredPuzzle) -> Answer:
+def _typed_answer(puzzle: AuthoredPuzzle) -> Answer:
     """A number if the whole answer is one, and otherwise a text."""
-    plain = puzzle.answer.replace(",", "")
-    if not puzzle.options and plain.removeprefix("-").replace(".", "", 1).isdecimal() and plain.isascii():
-        parsed = parse_response(f"Answer: {puzzle.answer}", Number(value=Decimal(plain)))
+    digits = puzzle.answer.replace(",", "")
+    if not puzzle.options and digits.removeprefix("-").replace(".", "", 1).isdecimal() and digits.isascii():
+        parsed = parse_response(f"Answer: {puzzle.answer}", Number(value=Decimal(digits)))
         if isinstance(parsed, Number):
             return Number(value=parsed.value)
     return Text(value=puzzle.answer)
@@ -75,17 +75,19 @@ def authored_contexts(corpus: Corpus, file: Path, most: int) -> Iterator[Context
     puzzles: dict[str, list[AuthoredPuzzle]] = defaultdict(list)
     for puzzle in read_records(file, AuthoredPuzzle):
         puzzles[puzzle.document].append(puzzle)
-    known = {entry.id for entry in corpus.entries()}
-    if missing := sorted(set(puzzles) - known):
+    document_ids = {entry.id for entry in corpus.entries()}
+    if missing := sorted(set(puzzles) - document_ids):
         raise FathomError(
             f"'{file}' has puzzles on the document '{missing[0]}', which is not in '{corpus.folder}'. "
             "Give the corpus that they were written for."
         )
-    for id, found in puzzles.items():
+    for id, document_puzzles in puzzles.items():
         if most <= 0:
             return
         document = corpus.document(id)
         context = whole_documents([document], tokenizer(DEFAULT))
-        items = {item.question.id: item for item in (authored_item(one, document, context) for one in found)}
+        items = {
+            item.question.id: item for item in (authored_item(puzzle, document, context) for puzzle in document_puzzles)
+        }
         yield ContextItems(context, list(items.values())[:most])
         most -= len(items)

@@ -70,7 +70,7 @@ def candidates(source: PuzzleSource, item: Item, passage: str) -> list[str]:
     """The values of the wanted type in a passage."""
     text = plain_text(passage)
     if isinstance(item.key.answer, Number):
-        return [plain(one.number).replace(",", "") for one in numbers_in(text)]
+        return [plain(mention.number).replace(",", "") for mention in numbers_in(text)]
     assert isinstance(item.key.answer, Text)
     if item.question.tags["answer"] == "date":
         return [iso_date(mention.number) for mention in dates_in(text) if mention.number > 10_000]
@@ -89,8 +89,8 @@ def lexical(source: PuzzleSource, item: Item) -> tuple[str, str]:
 
 def closed_book(source: PuzzleSource, item: Item) -> str:
     """The value of the wanted type that is in the middle of those in the question; "0" if there is none."""
-    found = candidates(source, item, item.question.text)
-    return found[len(found) // 2] if found else "0"
+    values = candidates(source, item, item.question.text)
+    return values[len(values) // 2] if values else "0"
 
 
 def _best(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
@@ -98,16 +98,16 @@ def _best(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
     bags = [set(_words(passage)) for passage in passages]
     counts = Counter(word for bag in bags for word in bag)
     question_words = set(_words(item.question.text))
-    ranked = sorted(
+    ranking = sorted(
         range(len(passages)),
-        key=lambda at: (-sum(1 / counts[word] if weighted else 1 for word in question_words & bags[at]), at),
+        key=lambda index: (-sum(1 / counts[word] if weighted else 1 for word in question_words & bags[index]), index),
     )
-    for at in ranked:
-        options = candidates(source, item, passages[at])
+    for index in ranking:
+        options = candidates(source, item, passages[index])
         if weighted:
             options = [option for option in options if option not in item.question.text] or options
         if options:
-            return passages[at], options[-1]
+            return passages[index], options[-1]
     return "", "0"
 
 

@@ -81,13 +81,13 @@ def check_steps(key: Key, response: Response) -> StepsVerdict:
     reader = StepReader(reasoning_text(response))
     items = checklist_of(key)
     last = last_step(key)
-    known = partial(_known, key, items)
-    contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, known))
+    known_values = partial(_known_values, key, items)
+    contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, known_values))
     reached = [reader.reaches(item) and not any(reader.exchanges(item, other) for other in items) for item in items]
     return StepsVerdict(items, reached, contradicted)
 
 
-def _known(key: Key, items: Sequence[ChecklistItem]) -> Iterator[Value]:
+def _known_values(key: Key, items: Sequence[ChecklistItem]) -> Iterator[Value]:
     """The values of the checklist, of the facts and of the question."""
     yield from (item.value for item in items)
     yield from (operand for item in items for operand in item.operands)
@@ -139,8 +139,10 @@ def check(
         update["score"] = (answered + sum(steps.reached)) / (1 + steps.size) if not (answered and reached) else 1.0
         update["outcome"] = "correct" if answered and reached else "incorrect"
         if answered and not reached:
-            found = zip(steps.items, steps.reached, strict=True)
-            missed = next((item.name for item, decision in found if not decision), "a conclusion of the checklist")
+            reached_items = zip(steps.items, steps.reached, strict=True)
+            missed = next(
+                (item.name for item, decision in reached_items if not decision), "a conclusion of the checklist"
+            )
             update["reason"] = f"the answer is correct, but the reasoning does not reach: {missed}"
     return verdict.model_copy(update=update)
 
@@ -177,9 +179,11 @@ def _measures(steps: StepsVerdict, answered: bool, reached: bool, judged: str | 
         CHECKED: float(reached),
         UNSUPPORTED: float(answered and not reached),
     }
-    missed = next((item for item, one in zip(steps.items, steps.reached, strict=True) if not one), None)
+    missed = next((item for item, is_reached in zip(steps.items, steps.reached, strict=True) if not is_reached), None)
     if missed is not None and not reached:
-        measures |= {INCOMPLETE: 1.0} | {name: float(one == missed.operation) for one, name in _FIRST_MISSED.items()}
+        measures |= {INCOMPLETE: 1.0} | {
+            name: float(operation == missed.operation) for operation, name in _FIRST_MISSED.items()
+        }
     if steps.all_reached and judged in ("pass", "fail"):
         measures[JUDGE_AGREES] = float(judged == "pass")
     return measures
@@ -187,11 +191,11 @@ def _measures(steps: StepsVerdict, answered: bool, reached: bool, judged: str | 
 
 def is_open(key: Key, verdict: Verdict) -> bool:
     """Whether the typed check cannot decide on the answer: a name may be spelled in a way that it does not know."""
-    named = isinstance(key.answer, Text) and not key.answer.value[:1].isdigit()
-    others = [Text(value=row[1]) for row in key.proof.rows if row[0] == OPTION]
-    if isinstance(verdict.parsed, Text) and any(agrees(other, verdict.parsed) for other in others):
+    is_name = isinstance(key.answer, Text) and not key.answer.value[:1].isdigit()
+    other_options = [Text(value=row[1]) for row in key.proof.rows if row[0] == OPTION]
+    if isinstance(verdict.parsed, Text) and any(agrees(other, verdict.parsed) for other in other_options):
         return False
-    return named and verdict.outcome in ("incorrect", "unparseable") and not isinstance(verdict.parsed, Unanswerable)
+    return is_name and verdict.outcome in ("incorrect", "unparseable") and not isinstance(verdict.parsed, Unanswerable)
 
 
 def check_answer(
@@ -202,11 +206,11 @@ def check_answer(
     if verdict.outcome != "incorrect" or not isinstance(key.answer, Number):
         return verdict
     for answer in _other_units(key.answer):
-        other = check_response(key.model_copy(update={"answer": answer}), response)
+        other_verdict = check_response(key.model_copy(update={"answer": answer}), response)
         # A number without a unit is in the unit that the question asks for, which may be percent.
-        bare = isinstance(other.parsed, Number) and not other.parsed.unit
-        if other.outcome == "correct" and bare == (key.answer.unit == "%"):
-            return other
+        has_no_unit = isinstance(other_verdict.parsed, Number) and not other_verdict.parsed.unit
+        if other_verdict.outcome == "correct" and has_no_unit == (key.answer.unit == "%"):
+            return other_verdict
     return verdict
 
 

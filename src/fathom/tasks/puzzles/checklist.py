@@ -83,7 +83,7 @@ class StepReader:
         self._text = plain_text(text)
         self._folded = self._text.casefold()
         self._dates = [*dates_in(self._text)]
-        self._numbers = [one for one in numbers_in(self._text) if not self._is_of_a_date(one.span)]
+        self._numbers = [mention for mention in numbers_in(self._text) if not self._is_of_a_date(mention.span)]
 
     def _is_of_a_date(self, span: Span) -> bool:
         """Whether a number is the day, month or year of a date."""
@@ -93,17 +93,17 @@ class StepReader:
         """Whether the response states the value in its role, or computes with the values that it is computed from."""
         if self.contradicts(item):
             return False
-        return any(self._has_role(span, item) for span in self._places(item)) or self._is_implied(item)
+        return any(self._has_role(span, item) for span in self._mention_spans(item)) or self._is_implied(item)
 
-    def exchanges(self, one: ChecklistItem, two: ChecklistItem) -> bool:
+    def exchanges(self, left: ChecklistItem, right: ChecklistItem) -> bool:
         """Whether the response gives each of two entities the value of the other: "A had 586 and B had 488"."""
-        if not (one.of and two.of) or one.of == two.of or one.value == two.value:
+        if not (left.of and right.of) or left.of == right.of or left.value == right.value:
             return False
-        if (one.cues, one.value.unit) != (two.cues, two.value.unit):
+        if (left.cues, left.value.unit) != (right.cues, right.value.unit):
             return False
-        found = [self._subject(span, one, two) for span in self._places(one)]
-        others = [self._subject(span, two, one) for span in self._places(two)]
-        return bool(found and others) and not any(found) and not any(others)
+        subjects = [self._subject(span, left, right) for span in self._mention_spans(left)]
+        other_subjects = [self._subject(span, right, left) for span in self._mention_spans(right)]
+        return bool(subjects and other_subjects) and not any(subjects) and not any(other_subjects)
 
     def _subject(self, span: Span, item: ChecklistItem, other: ChecklistItem) -> bool:
         """Whether a value may be said of its own entity: not if the other one is the last before it in its sentence."""
@@ -119,12 +119,12 @@ class StepReader:
             return False
         return any(
             equation.sign in _SIGNS[item.sign]
-            and self._are(equation.left, equation.right, item.operands)
+            and self._are_operands(equation.left, equation.right, item.operands)
             and not _is_close(equation.result, item.value)
             for equation in equations_in(self._text)
         )
 
-    def concludes_otherwise(self, item: ChecklistItem, known: Callable[[], Iterable[Value]]) -> bool:
+    def concludes_otherwise(self, item: ChecklistItem, other_values: Callable[[], Iterable[Value]]) -> bool:
         """Whether the reasoning ends with another value in the role of the item, and never states the item's own.
 
         `known` gives the other values of the question and its solution.
@@ -133,44 +133,48 @@ class StepReader:
         line_before = lines[-2] if len(lines) > 1 else ""
         body = "\n".join(lines[:-1])
         if item.value.number is None:
-            named = any(True for _ in name_spans(body, item.aliases or (item.value.name,)))
-            places = [] if named else [*name_spans(line_before, item.others)]
-            sentences = [_sentence(line_before, span.start).casefold() for span in places]
-            return any(_has_cue(one, cue.casefold()) for one in sentences for cue in item.cues)
+            states_own = any(True for _ in name_spans(body, item.aliases or (item.value.name,)))
+            spans = [] if states_own else [*name_spans(line_before, item.others)]
+            sentences = [_sentence(line_before, span.start).casefold() for span in spans]
+            return any(_has_cue(sentence, cue.casefold()) for sentence in sentences for cue in item.cues)
         read = dates_in if item.value.unit == DATE else digits_in
         mentions = [*read(line_before)]
-        if not mentions or any(_is_close(one, item.value) for one in read(body)):
+        if not mentions or any(_is_close(mention, item.value) for mention in read(body)):
             return False
         last = max(mentions, key=lambda mention: mention.span.end)
         sentence = _sentence(line_before, last.span.start).casefold()
         concluding = _CONCLUSION.search(sentence) or any(_has_cue(sentence, cue.casefold()) for cue in item.cues)
-        return bool(concluding) and not any(_states(last, value) for value in (*known(), *_halfway(item)))
+        return bool(concluding) and not any(
+            _states(last, value) for value in (*other_values(), *_intermediate_values(item))
+        )
 
-    def _are(self, one: Mention, two: Mention, operands: Sequence[Value]) -> bool:
+    def _are_operands(self, left: Mention, right: Mention, operands: Sequence[Value]) -> bool:
         first, second = operands
-        return (_states(one, first) and _states(two, second)) or (_states(one, second) and _states(two, first))
+        return (_states(left, first) and _states(right, second)) or (_states(left, second) and _states(right, first))
 
-    def _places(self, item: ChecklistItem) -> Iterator[Span]:
+    def _mention_spans(self, item: ChecklistItem) -> Iterator[Span]:
         """Where the response states the value."""
         value = item.value
         if value.number is None:
-            yield from (span for span in name_spans(self._text, item.aliases or (value.name,)) if self._is(span, item))
+            yield from (
+                span for span in name_spans(self._text, item.aliases or (value.name,)) if self._is_entity(span, item)
+            )
         elif value.unit == DATE:
             yield from (date.span for date in self._dates if states_date(date, value.number))
         else:
             yield from (number.span for number in self._numbers if states_number(number, value.number, value.unit))
 
-    def _is(self, span: Span, item: ChecklistItem) -> bool:
+    def _is_entity(self, span: Span, item: ChecklistItem) -> bool:
         """Whether a name is not that of a namesake, whose role is written beside it."""
-        beside = self._folded[max(0, span.start - BESIDE) : span.end + BESIDE]
-        return not any(role.casefold() in beside for role in item.namesakes)
+        surroundings = self._folded[max(0, span.start - BESIDE) : span.end + BESIDE]
+        return not any(role.casefold() in surroundings for role in item.namesakes)
 
     def _has_role(self, span: Span, item: ChecklistItem) -> bool:
         """Whether words around the value, or an operation with it, show what the value is."""
-        around = self._around(span)
+        around = self._surroundings(span)
         if any(_has_cue(around, cue.casefold()) for cue in item.cues):
             return True
-        if any(self._introduces(label, span) for label in item.labels):
+        if any(self._is_introduced_by(label, span) for label in item.labels):
             return True
         # A small number occurs in many computations.
         number = item.value.number
@@ -179,15 +183,18 @@ class StepReader:
             return True
         return bool(item.operands) and all(self._is_in(around, operand) for operand in item.operands)
 
-    def _introduces(self, label: str, span: Span) -> bool:
+    def _is_introduced_by(self, label: str, span: Span) -> bool:
         """Whether a label comes before a name ("X = Lunholm", "Town: Lunholm") or after it ("Lunholm (X)")."""
-        before, after = self._text[max(0, span.start - WINDOW) : span.start], self._text[span.end : span.end + BESIDE]
+        text_before, text_after = (
+            self._text[max(0, span.start - WINDOW) : span.start],
+            self._text[span.end : span.end + BESIDE],
+        )
         word = rf"(?<![A-Za-z]){re.escape(label)}(?![A-Za-z])"
-        if re.search(rf"{word}[^\n=:|]{{0,60}}?\s*{_IS}\s*(?:the )?$", before, re.IGNORECASE):
+        if re.search(rf"{word}[^\n=:|]{{0,60}}?\s*{_IS}\s*(?:the )?$", text_before, re.IGNORECASE):
             return True
-        return len(label) == 1 and re.match(rf"\s*(?:\(|=|is|->|→|为|是)\s*{word}", after) is not None
+        return len(label) == 1 and re.match(rf"\s*(?:\(|=|is|->|→|为|是)\s*{word}", text_after) is not None
 
-    def _around(self, span: Span) -> str:
+    def _surroundings(self, span: Span) -> str:
         start = max(self._folded.rfind("\n\n", 0, span.start), span.start - WINDOW, 0)
         end = self._folded.find("\n\n", span.end)
         return self._folded[start : min(len(self._folded) if end < 0 else end, span.end + WINDOW)]
@@ -199,8 +206,8 @@ class StepReader:
     def _is_in(self, around: str, operand: Value) -> bool:
         if operand.number is None:
             return plain_text(operand.name).casefold() in around
-        found: Sequence[Mention] = [*dates_in(around)] if operand.unit == DATE else [*numbers_in(around)]
-        return any(_states(mention, operand) for mention in found)
+        mentions: Sequence[Mention] = [*dates_in(around)] if operand.unit == DATE else [*numbers_in(around)]
+        return any(_states(mention, operand) for mention in mentions)
 
     def _is_implied(self, item: ChecklistItem) -> bool:
         """Whether one line computes with all operands: "(1240 - 310) * 12 = 11160" needs no 930."""
@@ -243,10 +250,10 @@ def equations_in(text: str) -> Iterator[Equation]:
                 continue
             if len(results) > 1 and results[1]["sign"] and results[1].start() - results[0].end() < 3:
                 continue
-            numbers = [next(digits_in(one[0]), None) for one in (tokens[0], tokens[2], results[0])]
-            one, two, result = numbers
-            if one is not None and two is not None and result is not None:
-                yield Equation(one, tokens[1][0].strip(), two, result)
+            numbers = [next(digits_in(match[0]), None) for match in (tokens[0], tokens[2], results[0])]
+            left_number, right_number, result = numbers
+            if left_number is not None and right_number is not None and result is not None:
+                yield Equation(left_number, tokens[1][0].strip(), right_number, result)
 
 
 def _sentence(line: str, at: int) -> str:
@@ -257,27 +264,27 @@ def _sentence(line: str, at: int) -> str:
 
 def _sentence_span(text: str, at: int) -> tuple[int, int]:
     """Where the sentence around a place begins and ends."""
-    ends = [found.end() for found in re.finditer(r"[.;!?](?=\s)|[。；\n]", text)]
+    ends = [match.end() for match in re.finditer(r"[.;!?](?=\s)|[。；\n]", text)]
     return max((end for end in ends if end <= at), default=0), min((end for end in ends if end > at), default=len(text))
 
 
 def _starts(text: str, names: Sequence[str]) -> list[int]:
     """The places of names or years in a text."""
-    years = (found.start() for name in names if name.isdigit() for found in re.finditer(rf"(?<!\d){name}(?!\d)", text))
+    years = (match.start() for name in names if name.isdigit() for match in re.finditer(rf"(?<!\d){name}(?!\d)", text))
     return [*years, *(span.start for span in name_spans(text, [name for name in names if not name.isdigit()]))]
 
 
-def _halfway(item: ChecklistItem) -> Iterator[Value]:
+def _intermediate_values(item: ChecklistItem) -> Iterator[Value]:
     """Values on the way from the operands to the item: what is deducted, the difference, the quotient."""
     numbers = [operand.number for operand in item.operands if operand.number is not None]
     if len(numbers) != 2 or item.value.unit == DATE:
         return
-    one, two = numbers
+    left, right = numbers
     halfway: tuple[Decimal, ...] = ()
     if item.sign == "less %":
-        halfway = (one * two / 100, 100 - two)
-    elif item.sign in ("change %", "share %") and two:
-        halfway = (one - two, one / two)
+        halfway = (left * right / 100, 100 - right)
+    elif item.sign in ("change %", "share %") and right:
+        halfway = (left - right, left / right)
     yield from (Value(number=number) for number in halfway)
 
 

@@ -29,13 +29,14 @@ class Diagnoser:
             return Diagnosis(sizes={"checklist items": float(len(conclusions))})
         source = self._source(context.documents[0])
         program = parse(item.key.proof.program)
-        used = {operation(node) for node in subnodes(program)}
+        operations = {operation(node) for node in subnodes(program)}
         items = checklist_of(item.key)
         return Diagnosis(
-            operators=tuple(one for one in OPERATIONS if one in used),
+            operators=tuple(name for name in OPERATIONS if name in operations),
             sizes={"steps": float(item.question.tags["steps"]), "checklist items": float(len(items))},
             steps=tuple(
-                ReasoningStep(one.name, (_spellings(one),), _STAGES.get(one.operation, "computing")) for one in items
+                ReasoningStep(item.name, (_spellings(item),), _STAGES.get(item.operation, "computing"))
+                for item in items
             ),
             suspects=tuple(faulty_answers(source, program)) if source is not None else (),
         )

@@ -80,11 +80,11 @@ class FactBase:
 
     def owner(self, attribute: str, name: str) -> Fact:
         """The fact of the only entity that has this name as the value of the attribute."""
-        found = self._owners.get((attribute, name), [])
-        counting = [fact for fact in found if self.current(key_of(fact)) == fact]
-        if len({fact.entity for fact in counting}) != 1:
+        facts = self._owners.get((attribute, name), [])
+        current_facts = [fact for fact in facts if self.current(key_of(fact)) == fact]
+        if len({fact.entity for fact in current_facts}) != 1:
             raise UndecidableError(f"no single entity has {name} as its {attribute}")
-        return counting[-1]
+        return current_facts[-1]
 
 
 def _rank(fact: Fact) -> tuple[int, int]:
@@ -117,29 +117,29 @@ class EvaluatedProgram:
                 fact = self.base.owner(node.attribute, self.of(node.name).name)
                 facts, value = (fact,), Value(name=fact.entity)
             case Pick():
-                value = self._picked(node)
+                value = self._pick(node)
             case Tally():
                 bound = _number(self.of(node.bound))
-                value = Value(number=Decimal(sum(_number(self.of(one)) > bound for one in node.values)))
+                value = Value(number=Decimal(sum(_number(self.of(value)) > bound for value in node.values)))
             case Compute():
-                value = computed(node.sign, self.of(node.left), self.of(node.right))
+                value = compute(node.sign, self.of(node.left), self.of(node.right))
             case Choose():
-                reached = _number(self.of(node.left)) >= _number(self.of(node.right))
-                value = self.of(node.then if reached else node.otherwise)
+                is_reached = _number(self.of(node.left)) >= _number(self.of(node.right))
+                value = self.of(node.then if is_reached else node.otherwise)
             case Override():
-                value = self._overridden(node)
+                value = self._override(node)
         self.steps.append(EvaluatedStep(node, value, facts))
         return value
 
-    def _picked(self, node: Pick) -> Value:
+    def _pick(self, node: Pick) -> Value:
         values = [(_number(self.of(option.value)), self.of(option.name)) for option in node.options]
-        best = (max if node.which == "largest" else min)(number for number, _ in values)
-        names = [name for number, name in values if number == best]
+        extreme = (max if node.which == "largest" else min)(number for number, _ in values)
+        names = [name for number, name in values if number == extreme]
         if len(names) > 1:
             raise UndecidableError("two entities are tied")
         return names[0]
 
-    def _overridden(self, node: Override) -> Value:
+    def _override(self, node: Override) -> Value:
         step_count = len(self.steps)
         try:
             return self.of(node.exception)
@@ -154,41 +154,45 @@ def _number(value: Value) -> Decimal:
     return value.number
 
 
-def computed(sign: str, left: Value, right: Value) -> Value:
+def compute(sign: str, left: Value, right: Value) -> Value:
     """The result of an operation."""
-    one, two = _number(left), _number(right)
+    left_number, right_number = _number(left), _number(right)
     match sign:
         case "+" | "-":
             if left.unit != right.unit:
                 raise UndecidableError(f"{left.unit} and {right.unit} cannot be added")
-            return Value(number=one + two if sign == "+" else one - two, unit=left.unit)
+            return Value(
+                number=left_number + right_number if sign == "+" else left_number - right_number, unit=left.unit
+            )
         case "*":
-            return Value(number=one * two, unit=left.unit or right.unit)
+            return Value(number=left_number * right_number, unit=left.unit or right.unit)
         case "/":
-            if two == 0:
+            if right_number == 0:
                 raise UndecidableError("division by zero")
             unit = "" if left.unit == right.unit else left.unit
-            return Value(number=_exact(Fraction(one) / Fraction(two)), unit=unit)
+            return Value(number=_exact(Fraction(left_number) / Fraction(right_number)), unit=unit)
         case "% of":
-            return Value(number=one * two / 100, unit=right.unit)
+            return Value(number=left_number * right_number / 100, unit=right.unit)
         case "less %":
-            return Value(number=one * (100 - two) / 100, unit=left.unit)
+            return Value(number=left_number * (100 - right_number) / 100, unit=left.unit)
         case "change %":
-            if two <= 0:
+            if right_number <= 0:
                 raise UndecidableError("a change from nothing has no rate")
-            return Value(number=_exact((Fraction(one) - Fraction(two)) / Fraction(two) * 100), unit="%")
+            return Value(
+                number=_exact((Fraction(left_number) - Fraction(right_number)) / Fraction(right_number) * 100), unit="%"
+            )
         case "share %":
-            if two <= 0:
+            if right_number <= 0:
                 raise UndecidableError("a share of nothing has no rate")
-            return Value(number=_exact(Fraction(one) / Fraction(two) * 100), unit="%")
+            return Value(number=_exact(Fraction(left_number) / Fraction(right_number) * 100), unit="%")
         case "days later":
-            return _date_value(to_date(one) + timedelta(days=int(two)))
+            return _date_value(to_date(left_number) + timedelta(days=int(right_number)))
         case "days between":
-            return Value(number=Decimal((to_date(one) - to_date(two)).days), unit="days")
+            return Value(number=Decimal((to_date(left_number) - to_date(right_number)).days), unit="days")
         case "years later":
-            return Value(number=one + two, unit="year")
+            return Value(number=left_number + right_number, unit="year")
         case "years between":
-            return Value(number=one - two, unit="years")
+            return Value(number=left_number - right_number, unit="years")
         case _:
             raise UndecidableError(f"there is no operation '{sign}'")
 
@@ -234,17 +238,17 @@ def without(facts: Sequence[Fact], dropped: Fact) -> list[Fact]:
 ValuesEqual = Callable[[Value | None, Value], bool]
 
 
-def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], same: ValuesEqual) -> list[Fact]:
+def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], equal: ValuesEqual) -> list[Fact]:
     """The facts without which the answer stays the same."""
     answer = steps[-1].value
-    return [fact for fact in needed(steps) if same(result(node, without(facts, fact)), answer)]
+    return [fact for fact in needed(steps) if equal(result(node, without(facts, fact)), answer)]
 
 
-def single_passages(node: Node, groups: Mapping[int, Sequence[Fact]], answer: Value, same: ValuesEqual) -> list[int]:
+def single_passages(node: Node, groups: Mapping[int, Sequence[Fact]], answer: Value, equal: ValuesEqual) -> list[int]:
     """The passages whose facts alone give the answer."""
-    return [number for number, facts in groups.items() if same(result(node, facts), answer)]
+    return [number for number, facts in groups.items() if equal(result(node, facts), answer)]
 
 
-def same_key(one: Fact, two: Fact) -> bool:
+def same_key(left: Fact, right: Fact) -> bool:
     """Whether two facts are about the same attribute of the same entity."""
-    return key_of(one) == key_of(two)
+    return key_of(left) == key_of(right)

@@ -40,24 +40,28 @@ def faulty_answers(source: PuzzleSource, program: Node) -> Iterator[FaultyAnswer
     correct = result(program, facts)
     assert correct is not None
     decimals = DECIMALS if correct.number is not None and correct.number % 1 else None
-    for cause, detail, value in (*_outdated(program, facts), *_changed_programs(program, facts), *_estimates(correct)):
+    for cause, detail, value in (
+        *_outdated_answers(program, facts),
+        *_changed_programs(program, facts),
+        *_estimates(correct),
+    ):
         if value is not None and not same_value(value, correct):
-            yield FaultyAnswer(cause, detail, _typed(value, decimals, source), 1.0)
+            yield FaultyAnswer(cause, detail, _rounded_answer(value, decimals, source), 1.0)
 
 
-def _typed(value: Value, decimals: int | None, source: PuzzleSource) -> Answer:
+def _rounded_answer(value: Value, decimals: int | None, source: PuzzleSource) -> Answer:
     rounded = decimals or (DECIMALS if value.number is not None and value.number % 1 else None)
     return typed_answer(value, rounded, source)
 
 
-def _outdated(program: Node, facts: tuple[Fact, ...]) -> Iterator[tuple[str, str, Value | None]]:
+def _outdated_answers(program: Node, facts: tuple[Fact, ...]) -> Iterator[tuple[str, str, Value | None]]:
     """The answer without each correction that the program needs."""
     evaluation = EvaluatedProgram(FactBase(facts))
     evaluation.of(program)
     for fact in needed(evaluation.steps):
         if fact.status == "restated":
-            rest = [other for other in facts if not (same_key(other, fact) and other.status == "restated")]
-            yield "outdated", f"{fact.attribute} of {fact.entity}", result(program, rest)
+            remaining = [other for other in facts if not (same_key(other, fact) and other.status == "restated")]
+            yield "outdated", f"{fact.attribute} of {fact.entity}", result(program, remaining)
 
 
 def _estimates(correct: Value) -> Iterator[tuple[str, str, Value | None]]:

@@ -61,8 +61,8 @@ def _labels() -> dict[tuple[str, str], tuple[str, ...]]:
                     for language in ("en", "zh"):
                         if words := getattr(field, language):
                             rows = [label for label in field.labels if not label.isascii()]
-                            known = (*words, *rows) if language == "zh" else words[:1]
-                            labels.setdefault((attribute, language), tuple(dict.fromkeys(known)))
+                            label_words = (*words, *rows) if language == "zh" else words[:1]
+                            labels.setdefault((attribute, language), tuple(dict.fromkeys(label_words)))
     return labels
 
 
@@ -71,18 +71,18 @@ def report_vocabulary(document: Document) -> Vocabulary | None:
     if document.language not in _WORDS:
         return None
     attributes: dict[str, AttributeWords] = {}
-    used: set[str] = set()
+    used_labels: set[str] = set()
     for fact in document.facts:
         words = _labels().get((fact.attribute, document.language))
         if words is None or fact.attribute in attributes:
             continue
         # A report that has only "cash and cash equivalents" is not asked for its "monetary funds".
         label = next((word for word in words if f"| {word} |" in document.text), words[0])
-        if label in used:
+        if label in used_labels:
             continue
-        used.add(label)
-        others = (*words, *_labels().get((fact.attribute, "en" if document.language == "zh" else "zh"), ()))
-        attributes[fact.attribute] = _attribute(label, fact.unit, _WORDS[document.language], " ".join(others))
+        used_labels.add(label)
+        all_words = (*words, *_labels().get((fact.attribute, "en" if document.language == "zh" else "zh"), ()))
+        attributes[fact.attribute] = _attribute(label, fact.unit, _WORDS[document.language], " ".join(all_words))
     if len(attributes) < MIN_FIELDS:
         return None
     return Vocabulary(document.language, attributes, {}, {})
@@ -97,9 +97,9 @@ def article_vocabulary(document: Document) -> Vocabulary | None:
 
 def _attribute(label: str, unit: str, words: tuple[str, str, str, str], other: str = "") -> AttributeWords:
     """The attribute with this label; `other` has its other labels, in both languages."""
-    ask, most, least, kind = (one.replace("{label}", label) for one in words)
-    said = [word for word in f"{label} {other}".split() if len(word) > 3 or not word.isascii()]
-    cues = (label, *(word[:STEM] if word.isascii() else word for word in said if word not in (unit, "number")))
+    ask, most, least, kind = (word.replace("{label}", label) for word in words)
+    label_words = [word for word in f"{label} {other}".split() if len(word) > 3 or not word.isascii()]
+    cues = (label, *(word[:STEM] if word.isascii() else word for word in label_words if word not in (unit, "number")))
     return AttributeWords(ask=ask, cues=cues, entity=kind, unit=unit, most=most, least=least)
 
 
@@ -108,26 +108,28 @@ class ReportComposer:
 
     def __init__(self, document: Document, vocabulary: Vocabulary, rng: Random) -> None:
         self._rng = rng
-        own = [fact for fact in document.facts if fact.attribute in vocabulary.attributes and is_yearly(fact.period)]
-        entities = [fact.entity for fact in own]
+        own_facts = [
+            fact for fact in document.facts if fact.attribute in vocabulary.attributes and is_yearly(fact.period)
+        ]
+        entities = [fact.entity for fact in own_facts]
         self._entity = GivenValue(
             value=Value(name=max(dict.fromkeys(entities), key=entities.count) if entities else "-")
         )
-        own = [fact for fact in own if fact.entity == self._entity.value.name and fact.value is not None]
-        self._whole = _by_attribute(fact for fact in own if not fact.part)
-        by_field = {_fields().get(name, ""): name for name in sorted(self._whole)}
+        own_facts = [fact for fact in own_facts if fact.entity == self._entity.value.name and fact.value is not None]
+        self._totals = _by_attribute(fact for fact in own_facts if not fact.part)
+        by_field = {_fields().get(name, ""): name for name in sorted(self._totals)}
         self._shares = [
-            (by_field[part], by_field[whole])
-            for whole, parts in _SHARES.items()
+            (by_field[part], by_field[total])
+            for total, parts in _SHARES.items()
             for part in parts
-            if part in by_field and whole in by_field
+            if part in by_field and total in by_field
         ]
         # Parts of filings have names of tags, which no reader of the text knows.
-        self._parts = _groups(own) if document.format == "generated" else []
+        self._parts = _groups(own_facts) if document.format == "generated" else []
 
     def programs(self) -> Iterator[Node]:
         """An endless sequence of programs of all forms in turn; empty if there are too few figures."""
-        forms = [self._conditional] if len(self._whole) >= MIN_FIELDS else []
+        forms = [self._conditional] if len(self._totals) >= MIN_FIELDS else []
         forms += [self._share, self._growth] if self._parts else []
         while forms:
             for form in forms:
@@ -145,65 +147,65 @@ class ReportComposer:
     def _over_two_years(self) -> tuple[Node, Node] | None:
         """A figure or a share in the last year and in the year before."""
         if self._shares and self._rng.random() < 0.5:
-            part, whole = self._rng.choice(self._shares)
-            years = self._two_years(part, whole)
-            return years and (self._share_of(part, whole, years[1]), self._share_of(part, whole, years[0]))
-        name = self._rng.choice(sorted(self._whole))
+            part, total = self._rng.choice(self._shares)
+            years = self._two_years(part, total)
+            return years and (self._share_of(part, total, years[1]), self._share_of(part, total, years[0]))
+        name = self._rng.choice(sorted(self._totals))
         years = self._two_years(name)
         return years and (self._lookup(name, years[1]), self._lookup(name, years[0]))
 
     def _share_or_change(self) -> Node | None:
         """A share in the last year, or the change of a figure."""
         if self._shares and self._rng.random() < 0.6:
-            part, whole = self._rng.choice(self._shares)
-            years = self._two_years(part, whole)
-            return years and self._share_of(part, whole, years[1])
-        name = self._rng.choice(sorted(self._whole))
+            part, total = self._rng.choice(self._shares)
+            years = self._two_years(part, total)
+            return years and self._share_of(part, total, years[1])
+        name = self._rng.choice(sorted(self._totals))
         years = self._two_years(name)
         return years and Compute(sign="change %", left=self._lookup(name, years[1]), right=self._lookup(name, years[0]))
 
-    def _share_of(self, part: str, whole: str, period: str) -> Node:
-        return Compute(sign="share %", left=self._lookup(part, period), right=self._lookup(whole, period))
+    def _share_of(self, part: str, total: str, period: str) -> Node:
+        return Compute(sign="share %", left=self._lookup(part, period), right=self._lookup(total, period))
 
     def _two_years(self, *attributes: str) -> tuple[str, str] | None:
         """The last two years that are stated of all attributes."""
-        periods = sorted(set.intersection(*(self._whole[name] for name in attributes)), key=_end)
+        periods = sorted(set.intersection(*(self._totals[name] for name in attributes)), key=_end)
         return (periods[-2], periods[-1]) if len(periods) > 1 else None
 
     def _lookup(self, attribute: str, period: str, part: Node | None = None) -> Lookup:
         return Lookup(attribute=attribute, of=self._entity, part=part, period=period)
 
-    def _picked_part(self) -> tuple[Node, list[tuple[str, str]]] | None:
+    def _pick_part(self) -> tuple[Node, list[tuple[str, str]]] | None:
         """A part that is found by a comparison, and the attributes and periods that are stated of all parts."""
-        stated, parts = self._rng.choice(self._parts)
+        columns, parts = self._rng.choice(self._parts)
         if len(parts) < 3:
             return None
-        attribute, period = self._rng.choice(stated)
+        attribute, period = self._rng.choice(columns)
         chosen = self._rng.sample(parts, self._rng.randint(3, min(4, len(parts))))
         names = [GivenValue(value=Value(name=name)) for name in chosen]
         options = tuple(Option(name=name, value=self._lookup(attribute, period, name)) for name in names)
-        return Pick(which=self._rng.choice(("largest", "smallest")), options=options), stated
+        return Pick(which=self._rng.choice(("largest", "smallest")), options=options), columns
 
     def _share(self) -> Node | None:
         """A figure of a part in percent of the same figure of the whole: a median price is not a share of all sales."""
-        picked = self._picked_part()
+        picked = self._pick_part()
         if picked is None:
             return None
-        part, stated = picked
-        attribute, period = self._rng.choice(stated)
-        if period not in self._whole.get(attribute, ()):
+        part, columns = picked
+        attribute, period = self._rng.choice(columns)
+        if period not in self._totals.get(attribute, ()):
             return None
-        whole = self._lookup(attribute, period)
-        return Compute(sign="share %", left=self._lookup(attribute, period, part), right=whole)
+        total = self._lookup(attribute, period)
+        return Compute(sign="share %", left=self._lookup(attribute, period, part), right=total)
 
     def _growth(self) -> Node | None:
         """The change of a figure of a part from one year to the next."""
-        picked = self._picked_part()
+        picked = self._pick_part()
         if picked is None:
             return None
-        part, stated = picked
-        attribute = self._rng.choice(stated)[0]
-        periods = sorted({period for name, period in stated if name == attribute}, key=_end)
+        part, columns = picked
+        attribute = self._rng.choice(columns)[0]
+        periods = sorted({period for name, period in columns if name == attribute}, key=_end)
         if len(periods) < 2:
             return None
         old, new = periods[-2:]
@@ -227,33 +229,39 @@ class ArticleComposer:
     def programs(self) -> Iterator[Node]:
         """An endless sequence of programs; empty if too few methods were measured."""
         columns = sorted(column for column, methods in self._results.items() if len(methods) >= 3)
-        columns = [one for one in columns if any(self._picked(other, one) for other in columns)]
+        columns = [
+            column for column in columns if any(self._pick_method(sampled_column, column) for sampled_column in columns)
+        ]
         while columns:
             sampled, first, second = (self._rng.choice(columns) for _ in range(3))
-            one = self._picked(first, sampled)
+            left_method = self._pick_method(first, sampled)
             methods = self._results[sampled]
-            other = self._picked(second, sampled) if self._rng.random() < 0.5 else _given(self._rng.choice(methods))
-            if one is None or other is None:
+            right_method = (
+                self._pick_method(second, sampled)
+                if self._rng.random() < 0.5
+                else _given_name(self._rng.choice(methods))
+            )
+            if left_method is None or right_method is None:
                 continue
-            left, right = (_result(sampled[0], method, sampled[1]) for method in (one, other))
+            left, right = (_result(sampled[0], method, sampled[1]) for method in (left_method, right_method))
             yield Compute(sign=self._rng.choice(("/", "change %")), left=left, right=right)
 
-    def _picked(self, column: tuple[str, str], asked: tuple[str, str]) -> Node | None:
+    def _pick_method(self, column: tuple[str, str], sampled: tuple[str, str]) -> Node | None:
         """The best or worst of three methods by one column of results, which another column has too."""
-        rivals = [name for name in self._results[asked] if name in self._results[column]]
-        if column == asked or len(rivals) < 3:
+        rivals = [name for name in self._results[sampled] if name in self._results[column]]
+        if column == sampled or len(rivals) < 3:
             return None
-        names = [_given(name) for name in self._rng.sample(rivals, 3)]
+        names = [_given_name(name) for name in self._rng.sample(rivals, 3)]
         options = tuple(Option(name=name, value=_result(column[0], name, column[1])) for name in names)
         return Pick(which=self._rng.choice(("largest", "smallest")), options=options)
 
 
-def _given(name: str) -> GivenValue:
+def _given_name(name: str) -> GivenValue:
     return GivenValue(value=Value(name=name))
 
 
 def _result(attribute: str, method: Node, data: str) -> Lookup:
-    return Lookup(attribute=attribute, of=method, part=_given(data))
+    return Lookup(attribute=attribute, of=method, part=_given_name(data))
 
 
 def _by_attribute(facts: Iterable[Fact]) -> dict[str, set[str]]:
@@ -266,16 +274,16 @@ def _by_attribute(facts: Iterable[Fact]) -> dict[str, set[str]]:
 
 def _groups(facts: Iterable[Fact]) -> list[tuple[list[tuple[str, str]], list[str]]]:
     """Parts with the same attributes and periods, such as all segments."""
-    stated: dict[str, set[tuple[str, str]]] = {}
+    columns_by_part: dict[str, set[tuple[str, str]]] = {}
     for fact in facts:
         if fact.part:
-            stated.setdefault(fact.part, set()).add((fact.attribute, fact.period))
+            columns_by_part.setdefault(fact.part, set()).add((fact.attribute, fact.period))
     groups: dict[frozenset[str], list[str]] = {}
-    for part, columns in stated.items():
+    for part, columns in columns_by_part.items():
         groups.setdefault(frozenset(name for name, _ in columns), []).append(part)
     named_groups = []
     for parts in groups.values():
-        shared = set.intersection(*(stated[part] for part in parts))
+        shared = set.intersection(*(columns_by_part[part] for part in parts))
         if shared and len(parts) >= 3:
             named_groups.append((sorted(shared), parts))
     return named_groups

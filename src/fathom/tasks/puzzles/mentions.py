@@ -79,8 +79,8 @@ def _without_accents(text: str) -> str:
     """The text with plain Latin letters: "Lan Dang" for "Lan Đặng"."""
     if text.isascii():
         return text
-    apart = normalize("NFD", text.translate(_LETTERS))
-    return normalize("NFC", "".join(sign for sign in apart if not combining(sign)))
+    decomposed = normalize("NFD", text.translate(_LETTERS))
+    return normalize("NFC", "".join(sign for sign in decomposed if not combining(sign)))
 
 
 _LETTERS = str.maketrans("đĐłŁøØ", "dDlLoO")
@@ -101,20 +101,20 @@ _SIGNS = str.maketrans({"−": "-", "–": "-", "—": " - ", "\u00a0": " "})
 
 def dates_in(text: str) -> Iterator[Mention]:
     """The dates of a text; one without its year has the year 0. 3/4/2024 may be in March or April."""
-    for found in _DATE.finditer(text):
-        group = next(number for number in "1234567" if found[f"d{number}"])
-        year = int(found[f"y{group}"] or 0) if group not in "56" else 0
-        month, day = _month(found[f"m{group}"]), _whole(found[f"d{group}"])
+    for match in _DATE.finditer(text):
+        group = next(number for number in "1234567" if match[f"d{number}"])
+        year = int(match[f"y{group}"] or 0) if group not in "56" else 0
+        month, day = _month(match[f"m{group}"]), _whole_number(match[f"d{group}"])
         orders = [(month, day), (day, month)] if group == "7" else [(month, day)]
         for number, other in dict.fromkeys(orders):
-            yield Mention(Span(*found.span()), Decimal(year * 10_000 + number * 100 + other), Decimal(1), "date")
+            yield Mention(Span(*match.span()), Decimal(year * 10_000 + number * 100 + other), Decimal(1), "date")
 
 
 def _month(text: str) -> int:
-    return _MONTHS.index(text[:3].lower()) + 1 if text[0].isascii() and text[0].isalpha() else _whole(text)
+    return _MONTHS.index(text[:3].lower()) + 1 if text[0].isascii() and text[0].isalpha() else _whole_number(text)
 
 
-def _whole(text: str) -> int:
+def _whole_number(text: str) -> int:
     return int(text) if text.isdigit() and text.isascii() else _chinese(text)
 
 
@@ -124,22 +124,22 @@ def numbers_in(text: str) -> Iterator[Mention]:
     for word in numbers_in_words(text):
         if word.value is not None:
             yield Mention(Span(word.start, word.end), word.value, Decimal(1), word.unit)
-    for found in _CHINESE_NUMBER.finditer(text):
-        scale = Decimal(1).scaleb(_SCALES[found["scale"]] if found["scale"] else 0)
-        unit = "%" if found["percent"] else ""
-        yield Mention(Span(*found.span()), _chinese(found["digits"]) * scale, Decimal(1), unit)
+    for match in _CHINESE_NUMBER.finditer(text):
+        scale = Decimal(1).scaleb(_SCALES[match["scale"]] if match["scale"] else 0)
+        unit = "%" if match["percent"] else ""
+        yield Mention(Span(*match.span()), _chinese(match["digits"]) * scale, Decimal(1), unit)
 
 
 def digits_in(text: str) -> Iterator[Mention]:
     """The numbers of a text that are written with digits."""
-    for found in _NUMBER.finditer(text):
-        digits = found["digits"].replace(",", "").replace("，", "")
-        scale = Decimal(1).scaleb(_SCALES[(found["scale"] or "").strip().lower()]) if found["scale"] else Decimal(1)
+    for match in _NUMBER.finditer(text):
+        digits = match["digits"].replace(",", "").replace("，", "")
+        scale = Decimal(1).scaleb(_SCALES[(match["scale"] or "").strip().lower()]) if match["scale"] else Decimal(1)
         decimals = len(digits.partition(".")[2])
-        unit = (found["unit"] or "").strip().lower()
-        yield Mention(Span(*found.span()), Decimal(digits) * scale, scale.scaleb(-decimals), unit)
-    for found in _SPACED.finditer(text):  # beside its parts: "538 198" may be two numbers
-        yield Mention(Span(*found.span()), Decimal(found[0].replace(" ", "")), Decimal(1))
+        unit = (match["unit"] or "").strip().lower()
+        yield Mention(Span(*match.span()), Decimal(digits) * scale, scale.scaleb(-decimals), unit)
+    for match in _SPACED.finditer(text):  # beside its parts: "538 198" may be two numbers
+        yield Mention(Span(*match.span()), Decimal(match[0].replace(" ", "")), Decimal(1))
 
 
 def _chinese(text: str) -> int:
@@ -203,5 +203,5 @@ def name_spans(text: str, names: Sequence[str]) -> Iterator[Span]:
         pattern = re.escape(name)
         if name.isascii():
             pattern = rf"(?<!\w){pattern}(?!\w)"
-        for found in re.finditer(pattern, text, re.IGNORECASE):
-            yield Span(*found.span())
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            yield Span(*match.span())

@@ -37,7 +37,7 @@ def read_stories(content: bytes, name: str) -> list[Story]:
     """The stories of a file; raises FathomError if it is no such file."""
     try:
         stories = json.loads(content)
-        return [Story(story["context"], [_question(asked) for asked in story["questions"]]) for story in stories]
+        return [Story(story["context"], [_question(question) for question in story["questions"]]) for story in stories]
     except (ValueError, RecursionError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise FathomError(
             f"'{name}' has no puzzles in the format of MuSR ({type(error).__name__}: {error}). "
@@ -46,16 +46,18 @@ def read_stories(content: bytes, name: str) -> list[Story]:
 
 
 def _question(entry: dict[str, Any]) -> StoryQuestion:
-    options = tuple(str(one).strip() for one in entry["choices"])
+    options = tuple(str(choice).strip() for choice in entry["choices"])
     answer = options[entry["answer"]]
     roots = [root for tree in entry["intermediate_trees"] for root in tree["root_structure"]]
     # Murder mysteries have a tree for each suspect; only that of the murderer proves the answer.
     roots = [root for root in roots if answer.casefold() in root["value"].casefold()] or roots
-    nodes = [found for root in roots for found in _nodes(root)]
+    nodes = [node for root in roots for node in _nodes(root)]
     search = _SEARCH.search(entry["question"])
     if search is not None:
-        named = (search["person"].casefold(), search["thing"].casefold())
-        checklist = [node.value for node in nodes if node.depth and all(one in node.value.casefold() for one in named)]
+        search_words = (search["person"].casefold(), search["thing"].casefold())
+        checklist = [
+            node.value for node in nodes if node.depth and all(word in node.value.casefold() for word in search_words)
+        ]
     else:
         checklist = [node.value for node in nodes if node.depth == 1 and node.is_conclusion]
     if not checklist:

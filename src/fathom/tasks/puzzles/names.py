@@ -13,11 +13,11 @@ MIN_WORD_LENGTH = 4
 
 def names_in(document: Document) -> list[str]:
     """The entities and names of the facts of a document, each once."""
-    found = (name for fact in document.facts for name in (fact.entity, fact.part, fact.name) if name)
-    return list(dict.fromkeys(found))
+    names = (name for fact in document.facts for name in (fact.entity, fact.part, fact.name) if name)
+    return list(dict.fromkeys(names))
 
 
-def spellings(name: str, others: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
+def spellings(name: str, other_names: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
     """The name, and shorter forms of it that no other name has: without an article or a role, the family name alone."""
     role, bare = split_role(name, roles)
     forms = [name]
@@ -29,20 +29,20 @@ def spellings(name: str, others: Collection[str], roles: Sequence[str]) -> tuple
         forms += [f"{role} ({bare})", f"{role} {family}", f"the {role}", bare, family]
     elif role:
         forms += [f"{bare}({role})", f"{role}({bare})", bare]
-    return _distinct(name, forms, others)
+    return _distinct(name, forms, other_names)
 
 
-def short_forms(name: str, others: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
+def short_forms(name: str, other_names: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
     """Forms that a solution uses after it named the entity: the role alone, one word of a longer name."""
     role, bare = split_role(name, roles)
     if role:
-        return _distinct(name, [role], others)
+        return _distinct(name, [role], other_names)
     if not bare.isascii():
-        return _distinct(name, [bare[start:] for start in range(1, len(bare) - 1)], others) + _distinct(
-            name, [bare[:-1]] if len(bare) > 2 else [], others
+        return _distinct(name, [bare[start:] for start in range(1, len(bare) - 1)], other_names) + _distinct(
+            name, [bare[:-1]] if len(bare) > 2 else [], other_names
         )
     words = [word for word in re.findall(r"\w+", bare.removeprefix("the ")) if len(word) >= MIN_WORD_LENGTH]
-    return _distinct(name, words if len(words) > 1 else [], others)
+    return _distinct(name, words if len(words) > 1 else [], other_names)
 
 
 def split_role(name: str, roles: Sequence[str]) -> tuple[str, str]:
@@ -54,16 +54,16 @@ def split_role(name: str, roles: Sequence[str]) -> tuple[str, str]:
     return "", name
 
 
-def namesakes(name: str, others: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
+def namesakes(name: str, other_names: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
     """The roles of other people with the same name."""
     bare = split_role(name, roles)[1]
-    found = (split_role(other, roles) for other in others if other != name)
-    return tuple(dict.fromkeys(role for role, other in found if role and other == bare))
+    split_names = (split_role(other, roles) for other in other_names if other != name)
+    return tuple(dict.fromkeys(role for role, other in split_names if role and other == bare))
 
 
-def _distinct(name: str, forms: Sequence[str], others: Collection[str]) -> tuple[str, ...]:
+def _distinct(name: str, forms: Sequence[str], other_names: Collection[str]) -> tuple[str, ...]:
     """The forms that are part of no other name."""
-    folded = [other.casefold() for other in others if other != name]
+    folded = [other.casefold() for other in other_names if other != name]
     return tuple(
         form for form in dict.fromkeys(forms) if form == name or not any(form.casefold() in other for other in folded)
     )

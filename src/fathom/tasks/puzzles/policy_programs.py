@@ -54,21 +54,21 @@ class PolicyComposer:
         rules = {rng.choice(("children", "income", "fee"))} | set(rng.sample(RULES, rng.randint(0, 2)))
         program: Node = self._basis(scheme)
         if "seasonal" in rules:
-            reduced = Compute(sign="% of", left=_of("seasonal", scheme), right=program, named="share")
+            reduced = Compute(sign="% of", left=_lookup("seasonal", scheme), right=program, named="share")
             program = Override(exception=reduced, general=program, named="share")
         if "children" in rules:
             children = GivenValue(value=Value(number=Decimal(rng.randint(2, 3)), unit="children"))
-            supplements = Compute(sign="*", left=_of("child", scheme), right=children, named="supplements")
-            named = "entitlement" if rules & {"income", "fee"} else "payment"
-            program = Compute(sign="+", left=program, right=supplements, named=named)
+            supplements = Compute(sign="*", left=_lookup("child", scheme), right=children, named="supplements")
+            sum_name = "entitlement" if rules & {"income", "fee"} else "payment"
+            program = Compute(sign="+", left=program, right=supplements, named=sum_name)
         if "income" in rules:
             income = Decimal(int(self._value(scheme, "threshold")) + rng.randrange(600, 7_000, 100))
-            stated = GivenValue(value=Value(number=income, unit=self._currency))
-            excess = Compute(sign="-", left=stated, right=_of("threshold", scheme), named="excess")
-            reduction = Compute(sign="% of", left=_of("taper", scheme), right=excess, named="reduction")
+            income_value = GivenValue(value=Value(number=income, unit=self._currency))
+            excess = Compute(sign="-", left=income_value, right=_lookup("threshold", scheme), named="excess")
+            reduction = Compute(sign="% of", left=_lookup("taper", scheme), right=excess, named="reduction")
             program = Compute(sign="-", left=program, right=reduction, named="payment")
         if "fee" in rules:
-            fee = Lookup(attribute="fee", of=_of("office", scheme))
+            fee = Lookup(attribute="fee", of=_lookup("office", scheme))
             program = Compute(sign="-", left=program, right=fee, named="paid")
         return program
 
@@ -84,13 +84,13 @@ class PolicyComposer:
         small, large = (GivenValue(value=Value(name=name)) for name in self._categories)
         size = int(self._value(scheme, "large"))
         members = GivenValue(value=Value(number=Decimal(max(4, size + self._rng.randint(-1, 1))), unit="members"))
-        category = Choose(left=members, right=_of("large", scheme), then=large, otherwise=small, named="category")
+        category = Choose(left=members, right=_lookup("large", scheme), then=large, otherwise=small, named="category")
         base = Lookup(attribute="base", of=scheme, part=category)
         start = to_date(self._value(scheme, "effective"))
         day = start + timedelta(days=self._rng.choice((-40, -12, -3, 0, 1, 9, 33, 80)))
         filed = GivenValue(value=Value(number=Decimal(day.year * 10_000 + day.month * 100 + day.day), unit=DATE))
         amended = Lookup(attribute="amended", of=scheme, part=category)
-        return Choose(left=filed, right=_of("effective", scheme), then=amended, otherwise=base, named="basis")
+        return Choose(left=filed, right=_lookup("effective", scheme), then=amended, otherwise=base, named="basis")
 
     def _appeal(self) -> Node:
         """The last day on which a household can appeal."""
@@ -98,12 +98,12 @@ class PolicyComposer:
         start = to_date(self._value(scheme, "effective"))
         day = start + timedelta(days=self._rng.randint(5, 200))
         filed = GivenValue(value=Value(number=Decimal(day.year * 10_000 + day.month * 100 + day.day), unit=DATE))
-        decided = Compute(sign="days later", left=filed, right=_of("decision", scheme), named="decided")
-        return Compute(sign="days later", left=decided, right=_of("appeal", scheme), named="last_day")
+        decided = Compute(sign="days later", left=filed, right=_lookup("decision", scheme), named="decided")
+        return Compute(sign="days later", left=decided, right=_lookup("appeal", scheme), named="last_day")
 
     def _value(self, scheme: Node, attribute: str) -> Decimal:
-        named = {office: name for name, office in self._offices.items()}
-        name = scheme.value.name if isinstance(scheme, GivenValue) else named[_name(scheme)]
+        scheme_of_office = {office: name for name, office in self._offices.items()}
+        name = scheme.value.name if isinstance(scheme, GivenValue) else scheme_of_office[_name(scheme)]
         value = self._values[(name, attribute)]
         assert value is not None
         return value
@@ -115,7 +115,7 @@ def _name(scheme: Node) -> str:
     return scheme.name.value.name
 
 
-def _of(attribute: str, entity: Node) -> Lookup:
+def _lookup(attribute: str, entity: Node) -> Lookup:
     return Lookup(attribute=attribute, of=entity)
 
 
@@ -123,21 +123,21 @@ def case_sentences(program: Node, case: Mapping[str, str], np: Callable[[Node], 
     """Sentences that describe the case: the given values, and the rules that do not apply."""
     if not case:
         return []
-    given = {node.value.unit: node.value.number for node in nodes(program) if isinstance(node, GivenValue)}
+    given_values = {node.value.unit: node.value.number for node in nodes(program) if isinstance(node, GivenValue)}
     lookups = [node for node in nodes(program) if isinstance(node, Lookup)]
     scheme = np(lookups[0].of)
-    sentences = [case["filed"].format(e=scheme, value=iso_date(given[DATE] or Decimal(0)))]
-    if "members" not in given:
+    sentences = [case["filed"].format(e=scheme, value=iso_date(given_values[DATE] or Decimal(0)))]
+    if "members" not in given_values:
         return sentences
-    currency = next((unit for unit in given if unit not in ("", DATE, "members", "children")), "")
-    for unit, stated, absent in (
+    currency = next((unit for unit in given_values if unit not in ("", DATE, "members", "children")), "")
+    for unit, stated_key, absent_key in (
         ("members", "members", ""),
         ("children", "children", "childless"),
         (currency, "income", "poor"),
     ):
-        number = given.get(unit) if unit else None
+        number = given_values.get(unit) if unit else None
         sentences.append(
-            case[stated].format(value=plain(number)) if number is not None else case[absent].format(e=scheme)
+            case[stated_key].format(value=plain(number)) if number is not None else case[absent_key].format(e=scheme)
         )
     seasonal = any(lookup.attribute == "seasonal" for lookup in lookups)
     return [*sentences, case["seasonal" if seasonal else "resident"]]

@@ -21,12 +21,12 @@ def prose_vocabulary(domain: str) -> Vocabulary:
     kind = DOMAINS[domain]
     pack = load_pack(kind.kind, kind.language)
     # A response may be in the other language.
-    others = [entry for entry in DOMAINS.values() if entry.kind == kind.kind and entry.language != kind.language]
-    other = load_pack(others[0].kind, others[0].language) if others else pack
+    translations = [entry for entry in DOMAINS.values() if entry.kind == kind.kind and entry.language != kind.language]
+    other_pack = load_pack(translations[0].kind, translations[0].language) if translations else pack
     attributes = {
         name: AttributeWords(
             ask=entry.ask,
-            cues=entry.cues + other.attribute[name].cues,
+            cues=entry.cues + other_pack.attribute[name].cues,
             entity=entry.entity,
             type="number" if entry.type in _NUMBERS else entry.type,
             unit=entry.unit,
@@ -39,7 +39,7 @@ def prose_vocabulary(domain: str) -> Vocabulary:
     derived = {
         name: AttributeWords(
             ask=entry.ask,
-            cues=entry.cues + other.derived[name].cues,
+            cues=entry.cues + other_pack.derived[name].cues,
             entity=attributes[entry.left.partition(">")[0]].entity,
             type="number" if entry.sign == "years between" else attributes[entry.left.rpartition(">")[2]].type,
             unit="years" if entry.sign == "years between" else attributes[entry.left.rpartition(">")[2]].unit,
@@ -62,15 +62,22 @@ class ProseComposer:
         self._stated: set[tuple[str, str]] = set()
         """Which attributes of which entities are stated."""
         for fact in document.facts:
-            of = vocabulary.attributes[fact.attribute]
-            known = self._entities.setdefault(of.entity, [])
-            if fact.entity not in known:
-                known.append(fact.entity)
+            words = vocabulary.attributes[fact.attribute]
+            entities = self._entities.setdefault(words.entity, [])
+            if fact.entity not in entities:
+                entities.append(fact.entity)
             self._stated.add((fact.attribute, fact.entity))
 
     def programs(self) -> Iterator[Node]:
         """An endless sequence of programs of all forms in turn; many of them make no puzzle."""
-        forms = (self._derived, self._difference, self._named, self._between, self._conditional, self._ratio)
+        forms = (
+            self._derived,
+            self._difference,
+            self._name_of_entity,
+            self._time_between,
+            self._conditional,
+            self._ratio,
+        )
         while True:
             for form in forms:
                 program = form()
@@ -100,25 +107,31 @@ class ProseComposer:
         if sign == "+" and self._vocabulary.parts.get(measure, ("",))[0] == "/":
             return None
         kind = self._kind(measure)
-        one, two = self._entity(kind, self._rng.randint(1, 2)), self._entity(kind, self._rng.randint(0, 2))
-        if one is None or two is None or one == two:
+        left_entity, right_entity = (
+            self._entity(kind, self._rng.randint(1, 2)),
+            self._entity(kind, self._rng.randint(0, 2)),
+        )
+        if left_entity is None or right_entity is None or left_entity == right_entity:
             return None
-        return Compute(sign=sign, left=self._value(measure, one), right=self._value(measure, two))
+        return Compute(sign=sign, left=self._value(measure, left_entity), right=self._value(measure, right_entity))
 
-    def _between(self) -> Node | None:
+    def _time_between(self) -> Node | None:
         """The days between two dates, or the years between two years."""
         unit = self._rng.choice(("date", "year"))
-        one, two = self._measure(unit), self._measure(unit)
-        if one is None or two is None:
+        left_measure, right_measure = self._measure(unit), self._measure(unit)
+        if left_measure is None or right_measure is None:
             return None
-        first, second = self._entity(self._kind(one), self._rng.randint(1, 2)), self._entity(self._kind(two), 1)
-        if first is None or second is None:
+        left_entity, right_entity = (
+            self._entity(self._kind(left_measure), self._rng.randint(1, 2)),
+            self._entity(self._kind(right_measure), 1),
+        )
+        if left_entity is None or right_entity is None:
             return None
-        left, right = self._value(one, first), self._value(two, second)
+        left_value, right_value = self._value(left_measure, left_entity), self._value(right_measure, right_entity)
         sign = "days between" if unit == "date" else "years between"
-        return Compute(sign=sign, left=left, right=right) if left != right else None
+        return Compute(sign=sign, left=left_value, right=right_value) if left_value != right_value else None
 
-    def _named(self) -> Node | None:
+    def _name_of_entity(self) -> Node | None:
         """A name that belongs to an entity which is found by a comparison."""
         options = [
             name
@@ -127,36 +140,47 @@ class ProseComposer:
         ]
         attribute = self._rng.choice(options)
         kind = self._vocabulary.attributes[attribute].entity
-        picked = self._picked(kind, derived=True) or self._entity(kind, 2)
-        return picked and Lookup(attribute=attribute, of=picked)
+        entity = self._pick_entity(kind, derived=True) or self._entity(kind, 2)
+        return entity and Lookup(attribute=attribute, of=entity)
 
     def _conditional(self) -> Node | None:
         """One of two values, depending on a comparison of two others."""
-        measure, other = self._measure("number"), self._measure("number")
-        if measure is None or other is None:
+        measure, other_measure = self._measure("number"), self._measure("number")
+        if measure is None or other_measure is None:
             return None
         kind = self._kind(measure)
-        one, two = self._entity(kind, 1), self._entity(kind, 0)
-        target, rest = self._entity(self._kind(other), 1), self._entity(self._kind(other), 1)
-        if one is None or two is None or target is None or rest is None or _compares(one, self._value(measure, two)):
+        left_entity, right_entity = self._entity(kind, 1), self._entity(kind, 0)
+        then_entity, otherwise_entity = (
+            self._entity(self._kind(other_measure), 1),
+            self._entity(self._kind(other_measure), 1),
+        )
+        if (
+            left_entity is None
+            or right_entity is None
+            or then_entity is None
+            or otherwise_entity is None
+            or _compares(left_entity, self._value(measure, right_entity))
+        ):
             return None
-        derived = [name for name, found in self._vocabulary.derived.items() if found.entity == self._kind(other)]
-        asked = self._rng.choice(derived) if derived else other
+        derived = [
+            name for name, words in self._vocabulary.derived.items() if words.entity == self._kind(other_measure)
+        ]
+        asked_measure = self._rng.choice(derived) if derived else other_measure
         return Choose(
-            left=self._value(measure, one),
-            right=self._value(measure, two),
-            then=self._value(asked, target),
-            otherwise=self._value(asked, rest),
+            left=self._value(measure, left_entity),
+            right=self._value(measure, right_entity),
+            then=self._value(asked_measure, then_entity),
+            otherwise=self._value(asked_measure, otherwise_entity),
         )
 
     # Entities and values.
 
     def _measure(self, type: str) -> str | None:
         """An attribute or derived value of a type."""
-        both = {**self._vocabulary.attributes, **self._vocabulary.derived}
+        all_attributes = {**self._vocabulary.attributes, **self._vocabulary.derived}
         measures = [
             name
-            for name, attribute in both.items()
+            for name, attribute in all_attributes.items()
             if attribute.type == type and attribute.unit != "%" and len(self._entities.get(attribute.entity, ())) > 1
         ]
         return self._rng.choice(measures) if measures else None
@@ -185,29 +209,29 @@ class ProseComposer:
 
     def _entity(self, kind: str, depth: int) -> Node | None:
         """An entity of a class, named or described in up to `depth` steps."""
-        known = self._entities.get(kind, [])
+        entities = self._entities.get(kind, [])
         if depth == 0:
-            return GivenValue(value=Value(name=self._rng.choice(known))) if known else None
-        ways = [self._picked, self._linked, self._owner]
-        self._rng.shuffle(ways)
-        for way in ways:
-            found = way(kind, depth=depth)
-            if found is not None:
-                return found
+            return GivenValue(value=Value(name=self._rng.choice(entities))) if entities else None
+        descriptions = [self._pick_entity, self._linked, self._owner]
+        self._rng.shuffle(descriptions)
+        for describe in descriptions:
+            entity = describe(kind, depth=depth)
+            if entity is not None:
+                return entity
         return None
 
-    def _picked(self, kind: str, depth: int = 1, derived: bool = False) -> Node | None:
+    def _pick_entity(self, kind: str, depth: int = 1, derived: bool = False) -> Node | None:
         """The entity with the largest or smallest value among three or four."""
         attributes = {} if derived else self._vocabulary.attributes
-        both = {**attributes, **self._vocabulary.derived}
-        measures = [name for name, attribute in both.items() if attribute.entity == kind and attribute.most]
+        all_attributes = {**attributes, **self._vocabulary.derived}
+        measures = [name for name, attribute in all_attributes.items() if attribute.entity == kind and attribute.most]
         if not measures:
             return None
         measure = self._rng.choice(measures)
-        known = [name for name in self._entities.get(kind, []) if self._is_stated(measure, name)]
-        if len(known) < 3:
+        candidates = [name for name in self._entities.get(kind, []) if self._is_stated(measure, name)]
+        if len(candidates) < 3:
             return None
-        chosen = self._rng.sample(known, self._rng.randint(3, min(4, len(known))))
+        chosen = self._rng.sample(candidates, self._rng.randint(3, min(4, len(candidates))))
         names = [GivenValue(value=Value(name=name)) for name in chosen]
         options = tuple(Option(name=name, value=self._value(measure, name)) for name in names)
         return Pick(which=self._rng.choice(("largest", "smallest")), options=options)

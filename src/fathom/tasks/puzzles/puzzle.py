@@ -117,13 +117,13 @@ class PuzzleSource:
         return tuple(dict.fromkeys((*self.aliases(name), *short_forms(name, self.names, self.roles), bare)))
 
 
-def same_value(one: Value | None, two: Value) -> bool:
+def same_value(left: Value | None, right: Value) -> bool:
     """Whether two values are the same answer, at the precision that questions ask for."""
-    if one is None or one.name != two.name:
+    if left is None or left.name != right.name:
         return False
-    if one.number is None or two.number is None:
-        return one.number == two.number
-    return abs(one.number - two.number) < Decimal("0.005")
+    if left.number is None or right.number is None:
+        return left.number == right.number
+    return abs(left.number - right.number) < Decimal("0.005")
 
 
 def make_item(source: PuzzleSource, context: Context, program: Node, steps: range) -> Item:
@@ -137,8 +137,8 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
     count = step_count(program, evaluation.steps)
     if count not in steps:
         raise RejectedError("too few or too many steps")
-    used = operations_of(evaluation.steps)
-    if len(used) < 2:
+    operations = operations_of(evaluation.steps)
+    if len(operations) < 2:
         raise RejectedError("fewer than two operations")
     _reject_poor_answers(program, answer, source)
     if any(step.value.number is not None and step.value.number < 0 for step in evaluation.steps):
@@ -164,7 +164,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
     tags = {
         "kind": source.kind,
         "language": document.language,
-        "operations": ", ".join(used),
+        "operations": ", ".join(operations),
         "steps": str(count),
         "answer": "date" if answer.unit == DATE else "name" if answer.name else "number",
         "distance": distance_of(spread(facts, document) * context.tokens),
@@ -233,8 +233,8 @@ def step_count(program: Node, steps: Sequence[EvaluatedStep]) -> int:
 
 def operations_of(steps: Sequence[EvaluatedStep]) -> list[str]:
     """The operations of an evaluation in a fixed order."""
-    used = {operation(step.node) for step in steps}
-    return [name for name in OPERATIONS if name in used]
+    used_operations = {operation(step.node) for step in steps}
+    return [name for name in OPERATIONS if name in used_operations]
 
 
 def spread(facts: Sequence[Fact], document: Document) -> float:
@@ -309,7 +309,7 @@ def _other_names(program: Node, answer: str, source: PuzzleSource) -> tuple[str,
 
 def _fact_row(fact: Fact, document: Document) -> tuple[str, ...]:
     value = fact.name if fact.value is None else f"{fact.value:f}"
-    place = f"{fact.span.start}-{fact.span.end}"
+    span = f"{fact.span.start}-{fact.span.end}"
     return (
         FACT,
         fact.entity,
@@ -319,7 +319,7 @@ def _fact_row(fact: Fact, document: Document) -> tuple[str, ...]:
         fact.status,
         value,
         fact.unit,
-        place,
+        span,
         fact.span.of(document.text),
     )
 
@@ -336,24 +336,24 @@ def checklist(
 
     Facts that are read only to be compared are not among them; results that are computed for a comparison are.
     """
-    compared = {
+    compared_nodes = {
         inner.model_dump_json()
         for step in steps
         if isinstance(step.node, Pick | Tally)
         for child in children(step.node)
         for inner in nodes(child)
     }
-    used = {
+    used_nodes = {
         inner.model_dump_json()
         for step in steps
-        if not isinstance(step.node, Pick | Tally) and step.node.model_dump_json() not in compared
+        if not isinstance(step.node, Pick | Tally) and step.node.model_dump_json() not in compared_nodes
         for inner in children(step.node)
     }
     answer = steps[-1].value
     items: list[ChecklistItem] = []
     for step in steps[:-1]:
         text = step.node.model_dump_json()
-        if text in compared and text not in used and not isinstance(step.node, Compute):
+        if text in compared_nodes and text not in used_nodes and not isinstance(step.node, Compute):
             continue
         if same_value(step.value, answer) and isinstance(program, Choose | Override):
             continue  # the branch that was chosen is the answer itself
@@ -430,8 +430,8 @@ def cues_of(node: Node, vocabulary: Vocabulary, operands: Sequence[Value]) -> tu
 
 
 def _attribute_cues(node: Node, vocabulary: Vocabulary) -> tuple[str, ...]:
-    found = [vocabulary.attributes[name].cues for name in _attributes(node)]
-    return tuple(dict.fromkeys(cue for cues in found for cue in cues))
+    cue_lists = [vocabulary.attributes[name].cues for name in _attributes(node)]
+    return tuple(dict.fromkeys(cue for cues in cue_lists for cue in cues))
 
 
 def _attributes(node: Node) -> list[str]:

@@ -64,9 +64,9 @@ def read_fact(fact: Fact, document: Document) -> ReadValue:
         if not any(number * Fraction(10) ** power == Fraction(fact.value) for power in _POWERS):
             raise UnreadableError(f"'{text}' is not {fact.value}")
         return ReadValue(Fraction(fact.value))
-    found = _AFTER.match(document.text, fact.span.end)
-    scale = _SCALES.get(found[1] or "", 1) if found else 1
-    unit = (found[2] or "") if found else ""
+    match = _AFTER.match(document.text, fact.span.end)
+    scale = _SCALES.get(match[1] or "", 1) if match else 1
+    unit = (match[2] or "") if match else ""
     factor = {"cm": _LENGTHS, "m": _DISTANCES}.get(fact.unit, {}).get(unit, 1)
     if number * scale * factor != Fraction(fact.value):
         raise UnreadableError(f"'{text}' is not {fact.value}")
@@ -124,7 +124,7 @@ class Recomputation:
                 return ReadValue(Fraction(value.number))
             case Lookup():
                 part = self.value(node.part).name if node.part is not None else ""
-                return self._stated(self.value(node.of).name, part, node.attribute, node.period)
+                return self._read_fact(self.value(node.of).name, part, node.attribute, node.period)
             case Owner():
                 name = self.value(node.name).name
                 keys = {fact.entity for fact, _ in self._facts if fact.attribute == node.attribute}
@@ -145,7 +145,7 @@ class Recomputation:
                     Fraction(sum(self._number(operand) > self._number(node.bound) for operand in node.values))
                 )
             case Compute():
-                return self._computed(node.sign, self.value(node.left), self.value(node.right))
+                return self._compute(node.sign, self.value(node.left), self.value(node.right))
             case Choose():
                 reached = self._number(node.left) >= self._number(node.right)
                 return self.value(node.then if reached else node.otherwise)
@@ -157,11 +157,11 @@ class Recomputation:
 
     def _states(self, entity: str, attribute: str, name: str) -> bool:
         try:
-            return self._stated(entity, "", attribute, "").name == name
+            return self._read_fact(entity, "", attribute, "").name == name
         except UnknownError:
             return False
 
-    def _stated(self, entity: str, part: str, attribute: str, period: str) -> ReadValue:
+    def _read_fact(self, entity: str, part: str, attribute: str, period: str) -> ReadValue:
         candidates = [
             (fact, reading)
             for fact, reading in self._facts
@@ -182,31 +182,31 @@ class Recomputation:
             raise UnknownError
         return number
 
-    def _computed(self, sign: str, left: ReadValue, right: ReadValue) -> ReadValue:
+    def _compute(self, sign: str, left: ReadValue, right: ReadValue) -> ReadValue:
         if left.number is None or right.number is None:
             raise UnknownError
-        one, two = left.number, right.number
-        if sign in ("/", "change %", "share %") and two == 0:
+        left_number, right_number = left.number, right.number
+        if sign in ("/", "change %", "share %") and right_number == 0:
             raise UnknownError
         match sign:
             case "+" | "years later":
-                return ReadValue(one + two)
+                return ReadValue(left_number + right_number)
             case "-" | "days between" | "years between":
-                return ReadValue(one - two)
+                return ReadValue(left_number - right_number)
             case "*":
-                return ReadValue(one * two)
+                return ReadValue(left_number * right_number)
             case "/":
-                return ReadValue(one / two)
+                return ReadValue(left_number / right_number)
             case "% of":
-                return ReadValue(one / 100 * two)
+                return ReadValue(left_number / 100 * right_number)
             case "less %":
-                return ReadValue(one - one / 100 * two)
+                return ReadValue(left_number - left_number / 100 * right_number)
             case "change %":
-                return ReadValue((one / two - 1) * 100)
+                return ReadValue((left_number / right_number - 1) * 100)
             case "share %":
-                return ReadValue(one / two * 100)
+                return ReadValue(left_number / right_number * 100)
             case "days later":
-                return ReadValue(one + two, is_date=True)
+                return ReadValue(left_number + right_number, is_date=True)
             case _:
                 raise UnknownError
 

@@ -81,20 +81,22 @@ class Simulator:
             return "I have read the document." if language == "en" else "我已读完该文档。"
         for cause in _ANSWER_FAULTS:
             if simulated.happens(cause, rng):
-                found = [answer for answer in faulty_answers(source, parse(key.proof.program)) if answer.cause == cause]
-                if found:
-                    wrong = stated_answer(key.model_copy(update={"answer": rng.choice(found).answer}))
-                    return written_solution(items, key, language, last=False, answer=wrong)
+                answers = [
+                    answer for answer in faulty_answers(source, parse(key.proof.program)) if answer.cause == cause
+                ]
+                if answers:
+                    wrong_value = stated_answer(key.model_copy(update={"answer": rng.choice(answers).answer}))
+                    return written_solution(items, key, language, last=False, answer=wrong_value)
         last = last_step(key)
         if last is not None and simulated.happens("right-way", rng):
-            wrong = written_value(changed(last.value, rng, source.names), language)
-            return written_solution(items, key, language, last=False, answer=wrong)
+            wrong_value = written_value(changed(last.value, rng, source.names), language)
+            return written_solution(items, key, language, last=False, answer=wrong_value)
         for fault in ("guess", "copy"):
             if simulated.happens(fault, rng):
                 return faulty_solution(key, language, fault, rng)
         if last is not None and last.value.number is not None and simulated.happens("contradict", rng):
-            other = last.model_copy(update={"value": changed(last.value, rng, source.names)})
-            return written_solution([*items, other], key, language, last=False)
+            contradicting = last.model_copy(update={"value": changed(last.value, rng, source.names)})
+            return written_solution([*items, contradicting], key, language, last=False)
         for fault in ("wrong-way", "miss"):
             if items and simulated.happens(fault, rng):
                 return faulty_solution(key, language, fault, rng, source.names)

@@ -48,8 +48,8 @@ def solution(key: Key, language: str) -> str:
 def without_item(key: Key, language: str, number: int) -> str:
     """A solution without one item of the checklist, and without the others that mention its value."""
     if conclusions := conclusions_of(key):
-        rest = (conclusion for index, conclusion in enumerate(conclusions) if index != number)
-        return "\n\n".join((*rest, bare_answer(key, language)))
+        other_conclusions = (conclusion for index, conclusion in enumerate(conclusions) if index != number)
+        return "\n\n".join((*other_conclusions, bare_answer(key, language)))
     items = checklist_of(key)
     return written_solution([item for item in items if not _mentions(item, items[number])], key, language, last=False)
 
@@ -72,12 +72,12 @@ def faulty_solution(key: Key, language: str, fault: str, rng: Random, names: Seq
         case "wrong-way":
             old = rng.choice(items).value
             new = changed(old, rng, names or [item.value.name for item in items if item.value.name])
-            return written_solution([_with(item, old, new) for item in items], key, language, last=False)
+            return written_solution([_with_value(item, old, new) for item in items], key, language, last=False)
         case _:
             return without_item(key, language, rng.randrange(len(items)))
 
 
-def _with(item: ChecklistItem, old: Value, new: Value) -> ChecklistItem:
+def _with_value(item: ChecklistItem, old: Value, new: Value) -> ChecklistItem:
     """The item with another value wherever it mentions the old one."""
     return item.model_copy(
         update={
@@ -120,8 +120,8 @@ def _line(item: ChecklistItem, language: str) -> str:
 def changed(value: Value, rng: Random, names: Sequence[str]) -> Value:
     """Another value of the same type."""
     if value.number is None:
-        others = [name for name in names if name != value.name]
-        return value.model_copy(update={"name": rng.choice(others) if others else f"{value.name} II"})
+        other_names = [name for name in names if name != value.name]
+        return value.model_copy(update={"name": rng.choice(other_names) if other_names else f"{value.name} II"})
     if value.unit == DATE:
         day = int(value.number) % 100
         return value.model_copy(update={"number": value.number + (1 if day < 15 else -1) * rng.randint(1, 9)})

@@ -167,8 +167,8 @@ def operation(node: Node) -> ReasoningOperation:
         case GivenValue():
             return "reading"
         case Lookup():
-            found = all(isinstance(child, GivenValue) for child in children(node))
-            return "reading" if found else "bridging"
+            is_direct = all(isinstance(child, GivenValue) for child in children(node))
+            return "reading" if is_direct else "bridging"
         case Owner():
             return "bridging"
         case Pick() | Tally():

@@ -143,10 +143,10 @@ class PuzzleWording:
         name = names.pop() if len(names) == 1 else ""
         if not name or self._letters or any(not node.period for node in lookups):
             return text
-        head, mark, rest = text.partition(name)
+        head, mark, ending = text.partition(name)
         if self._vocabulary.language == "en":
-            return head + mark + rest.replace(f" of {name}", "")
-        return head + mark + (rest.replace(name, "该公司") if name.endswith("公司") else rest)
+            return head + mark + ending.replace(f" of {name}", "")
+        return head + mark + (ending.replace(name, "该公司") if name.endswith("公司") else ending)
 
     def letters(self) -> Mapping[str, str]:
         """The letters that the question uses for entities, by the text of their nodes."""
@@ -166,10 +166,10 @@ class PuzzleWording:
             case Choose() | Override() if node.named:
                 return self._vocabulary.derived[node.named].ask.format(**self._subject(node))
             case Choose():
-                taken = next(
+                branch_taken = next(
                     branch for branch in (node.then, node.otherwise) if values.get(branch.model_dump_json()) is not None
                 )
-                return PuzzleWording(taken, self._vocabulary).described(values)
+                return PuzzleWording(branch_taken, self._vocabulary).described(values)
             case Override():
                 return PuzzleWording(node.exception, self._vocabulary).described(values)
             case Tally():
@@ -210,7 +210,7 @@ class PuzzleWording:
             case Pick():
                 return phrases["ask pick"].format(**self._comparison(node))
             case Tally():
-                values = self._joined([self._np(value) for value in node.values])
+                values = self._join([self._np(value) for value in node.values])
                 return phrases["ask tally"].format(bound=self._np(node.bound), values=values)
             case Compute() if not node.named and f"ask {node.sign}" in phrases:
                 return phrases[f"ask {node.sign}"].format(left=self._np(node.left), right=self._np(node.right))
@@ -280,14 +280,14 @@ class PuzzleWording:
 
     def _comparison(self, node: Pick) -> dict[str, str]:
         measure = self._vocabulary.measure(node.options[0].value)
-        names = self._joined([self._np(option.name) for option in node.options])
+        names = self._join([self._np(option.name) for option in node.options])
         most = measure.most if node.which == "largest" else measure.least
         first = node.options[0].value
         period = period_words(first.period, self._vocabulary.language) if isinstance(first, Lookup) else ""
         part = self._np(first.part) if isinstance(first, Lookup) and first.part is not None else ""
         return {"kind": measure.entity, "names": names, "most": most.format(t=period, p=part)}
 
-    def _joined(self, parts: Sequence[str]) -> str:
+    def _join(self, parts: Sequence[str]) -> str:
         if len(parts) == 1:
             return parts[0]
         return self._phrases["comma"].join(parts[:-1]) + self._phrases["and"] + parts[-1]
@@ -299,7 +299,7 @@ def _subject_lookup(node: Node, first: bool) -> Lookup:
     while isinstance(lookup, Compute) and not first:
         # The right operand belongs to the entity itself, even if the left one is that of a linked entity.
         lookup = lookup.right
-    return lookup if isinstance(lookup, Lookup) else next(one for one in nodes(node) if isinstance(one, Lookup))
+    return lookup if isinstance(lookup, Lookup) else next(child for child in nodes(node) if isinstance(child, Lookup))
 
 
 def unit_name(unit: str, language: str) -> str:

@@ -55,13 +55,13 @@ def _preparation(corpus: Corpus) -> Preparation | None:
     for entry in islice(corpus.entries(), LOOKED_AT):
         sheet = corpus.fact_sheet(entry.id)
         document = sheet if sheet.facts else corpus.document(entry.id)
-        if any((found := document_figures(document, pack)) is not None and found.figures for pack in packs):
+        if any((figures := document_figures(document, pack)) is not None and figures.figures for pack in packs):
             return None
     return Preparation("fathom pack draft CORPUS --out pack.toml", "--packs pack.toml")
 
 
-def _shortfall(settings: TablesSettings, made: int) -> dict[str, int]:
-    lacking = 0 if settings.domains else settings.questions - made
+def _shortfall(settings: TablesSettings, built: int) -> dict[str, int]:
+    lacking = 0 if settings.domains else settings.questions - built
     return {"the documents allow no more": lacking} if lacking > 0 else {}
 
 

@@ -32,26 +32,26 @@ def shares(settings: TablesSettings, corpus: Corpus, contexts: Sequence[Context]
     """The levels of the questions on each domain, for each context; empty if every context gets the same number."""
     if not settings.domains:
         return {}
-    found = _domains(corpus, contexts, settings.read_packs())
-    asked: dict[tuple[int, str], list[ContextId]] = defaultdict(list)
+    domains_by_context = _domains(corpus, contexts, settings.read_packs())
+    context_ids: dict[tuple[int, str], list[ContextId]] = defaultdict(list)
     for context in contexts:
-        for name in found[context.id]:
-            asked[context.length, name].append(context.id)
-    given: dict[ContextId, dict[str, list[QuestionLevel]]] = defaultdict(dict)
+        for name in domains_by_context[context.id]:
+            context_ids[context.length, name].append(context.id)
+    levels_by_context: dict[ContextId, dict[str, list[QuestionLevel]]] = defaultdict(dict)
     for length in dict.fromkeys(context.length for context in contexts):
         for name, levels in _levels_by_domain(settings).items():
-            turn = asked[length, name]
-            for place, id in enumerate(turn):
-                given[id][name] = levels[place :: len(turn)]
-    return {id: {name: [*levels] for name, levels in by_domain.items()} for id, by_domain in given.items()}
+            turn = context_ids[length, name]
+            for index, id in enumerate(turn):
+                levels_by_context[id][name] = levels[index :: len(turn)]
+    return {id: {name: [*levels] for name, levels in by_domain.items()} for id, by_domain in levels_by_context.items()}
 
 
 def missing(settings: TablesSettings, counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     """Questions that a bench with these counts lacks, by domain."""
     lengths = len(counts.get("length", {}))
     lacking = {
-        f"the documents allow no more ({name})": wanted * lengths - counts.get("domain", {}).get(name, 0)
-        for name, wanted in settings.domains.items()
+        f"the documents allow no more ({name})": requested * lengths - counts.get("domain", {}).get(name, 0)
+        for name, requested in settings.domains.items()
     }
     return {reason: count for reason, count in lacking.items() if count > 0}
 
@@ -67,11 +67,11 @@ def _levels_by_domain(settings: TablesSettings) -> dict[str, list[QuestionLevel]
 def level_sequence(count: int, levels: Sequence[QuestionLevel]) -> list[QuestionLevel]:
     """Levels in turn, so that every part of the sequence has their shares as nearly as whole numbers can."""
     total = sum(LEVEL_SHARES[level] for level in levels)
-    used: Counter[QuestionLevel] = Counter()
+    counts: Counter[QuestionLevel] = Counter()
     sequence: list[QuestionLevel] = []
-    for place in range(1, count + 1):
-        level = max(levels, key=lambda one: LEVEL_SHARES[one] * place - used[one] * total)
-        used[level] += 1
+    for index in range(1, count + 1):
+        level = max(levels, key=lambda candidate: LEVEL_SHARES[candidate] * index - counts[candidate] * total)
+        counts[level] += 1
         sequence.append(level)
     return sequence
 
@@ -89,13 +89,13 @@ def _domains(corpus: Corpus, contexts: Iterable[Context], packs: Sequence[Pack])
     for entry in entries.values():
         kinds[_kind(entry)].append(entry.id)
     of_kind = {kind: _probe(corpus, members, packs) for kind, members in kinds.items()}
-    found: dict[ContextId, list[str]] = {}
+    domains: dict[ContextId, list[str]] = {}
     for context in contexts:
         counts: Counter[str] = Counter()
         for id in context.documents:
             counts.update(of_kind[_kind(entries[id])])
-        found[context.id] = [name for name, count in counts.items() if count >= MIN_ENTITIES]
-    return found
+        domains[context.id] = [name for name, count in counts.items() if count >= MIN_ENTITIES]
+    return domains
 
 
 def _kind(entry: DocumentEntry) -> tuple[str | None, str]:
@@ -104,8 +104,8 @@ def _kind(entry: DocumentEntry) -> tuple[str | None, str]:
 
 def _probe(corpus: Corpus, members: Sequence[DocumentId], packs: Sequence[Pack]) -> set[str]:
     """The domains of some of these documents, evenly spaced."""
-    found: set[str] = set()
+    domains: set[str] = set()
     for id in members[:: -(-len(members) // PROBED)]:
         document = corpus.document(id)
-        found |= {domain(pack, document.language) for pack in packs if document_figures(document, pack) is not None}
-    return found
+        domains |= {domain(pack, document.language) for pack in packs if document_figures(document, pack) is not None}
+    return domains

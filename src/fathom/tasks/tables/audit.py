@@ -71,35 +71,35 @@ class TablesAuditor:
         try:
             database = database_of(key)
             program = program_of(key, database)
-            opened = open_database(database.schema)
-            database.load(opened)
-            rows = opened.execute(key.proof.program).fetchall()
-            opened.close()
+            connection = open_database(database.schema)
+            database.load(connection)
+            rows = connection.execute(key.proof.program).fetchall()
+            connection.close()
             unit = unit_of(key.answer)
             answers = [
-                with_unit(answer_of(program, found, database.schema), unit)
-                for found in (rows, database.evaluation.run(program))
+                with_unit(answer_of(program, result, database.schema), unit)
+                for result in (rows, database.evaluation.run(program))
             ]
         except Exception:
             # A key file may contain anything; a proof that cannot be read and run verifies nothing.
             self._checks.check("the proof can be read and run", item, False)
             return
         self._checks.check("the proof can be read and run", item, True)
-        wanted = normal_form(key.answer)
+        expected = normal_form(key.answer)
         for name, answer in zip(("the query", "the second evaluation"), answers, strict=True):
-            self._checks.check(f"{name} reproduces the key", item, normal_form(answer) == wanted)
-        named = any(one in item.question.text for one in (unit, _WRITTEN_UNITS.get(unit, unit)))
-        self._checks.check("the question names the unit of the answer", item, named)
+            self._checks.check(f"{name} reproduces the key", item, normal_form(answer) == expected)
+        names_unit = any(spelling in item.question.text for spelling in (unit, _WRITTEN_UNITS.get(unit, unit)))
+        self._checks.check("the question names the unit of the answer", item, names_unit)
         for name, passed in guards(program, database).items():
             self._checks.check(name, item, passed)
         self._check_figures(item)
         needed = [passage.document for passage in key.proof.passages]
         tagged = dispersion_tags(context, needed).items() <= item.question.tags.items()
         self._checks.check("the tags match the proof", item, tagged)
-        if normal_form(answers[0]) == wanted:
+        if normal_form(answers[0]) == expected:
             self._checks.check_responses(item, check_answer)
             self._check_notations(item, Interpretation(program, database))
-        self._answers[str(wanted)] += 1
+        self._answers[str(expected)] += 1
 
     def _check_notations(self, item: Item, reading: Interpretation) -> None:
         """Try the notations of reports, and the near misses of the family."""
@@ -112,20 +112,18 @@ class TablesAuditor:
     def _check_figures(self, item: Item) -> None:
         proof = item.key.proof
         self._checks.check("every figure has its passage", item, len(proof.rows) == len(proof.passages))
-        stated: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for row, passage in zip(proof.rows, proof.passages, strict=False):
             fact = self._fact_at(passage, row)
             self._checks.check("every figure is printed in a shown document", item, fact is not None)
             if fact is not None:
-                stated[row[1]].add(fact.name)
                 latest = self._is_latest(fact, passage.document)
                 self._checks.check("no later document gives another value", item, latest)
         self._checks.check("no entity is left out unnamed", item, self._is_complete(item))
 
     def _fact_at(self, passage: Passage, row: tuple[str, ...]) -> StatedFact | None:
         """The fact of a shown document that prints the figure of a row."""
-        found = self._facts[passage.document].at_span(passage.span) if passage.document in self._facts else []
-        return next((fact for fact in found if _prints(fact, row)), None)
+        facts = self._facts[passage.document].at_span(passage.span) if passage.document in self._facts else []
+        return next((fact for fact in facts if _prints(fact, row)), None)
 
     def _is_latest(self, fact: StatedFact, document: DocumentId) -> bool:
         own = self._facts[document].year or 0
@@ -140,8 +138,8 @@ class TablesAuditor:
     def _is_complete(self, item: Item) -> bool:
         """Whether every entity with the same facts is used, or named in the question as an exception."""
         proof = item.key.proof
-        used = {row[0] for row in proof.rows}
-        year = max((int(found[1]) for row in proof.rows if (found := _YEAR.search(row[1]))), default=None)
+        used_entities = {row[0] for row in proof.rows}
+        year = max((int(match[1]) for row in proof.rows if (match := _YEAR.search(row[1]))), default=None)
         facts = [
             fact
             for row, passage in zip(proof.rows, proof.passages, strict=False)
@@ -149,7 +147,7 @@ class TablesAuditor:
         ]
         if any(not fact.attribute for fact in facts):
             # A question about articles names those that it is about.
-            return all(entity in item.question.text for entity in used)
+            return all(entity in item.question.text for entity in used_entities)
         attributes = {fact.name for fact in facts}
         units = {fact.unit for fact in facts}
         # Ratios within an entity are compared across currencies, so entities with any other currency are included.
@@ -157,15 +155,17 @@ class TablesAuditor:
         # A question may be restricted to the reports in one currency, even if it asks for no amount of money.
         currency = _NAMED_CURRENCY.search(item.question.text)
         tagged = any(TAG.fullmatch(attribute) for attribute, _ in attributes)
-        for stated in self._facts.values():
+        for document_facts in self._facts.values():
             # A document of an unknown year may be about this one.
-            other = year is not None and stated.year not in (year, None)
-            if other or (currency and currency[1] not in stated.currencies):
+            is_other_year = year is not None and document_facts.year not in (year, None)
+            if is_other_year or (currency and currency[1] not in document_facts.currencies):
                 continue
-            same = {fact.entity for name in attributes for fact in stated.of(name) if mixed or fact.unit in units}
+            stating = {
+                fact.entity for name in attributes for fact in document_facts.of(name) if mixed or fact.unit in units
+            }
             # A filing that does not tag the figure still counts as a filing.
-            entities = same | (stated.filers if tagged else frozenset())
-            if any(entity not in used and entity not in item.question.text for entity in entities):
+            entities = stating | (document_facts.filers if tagged else frozenset())
+            if any(entity not in used_entities and entity not in item.question.text for entity in entities):
                 return False
         return True
 

@@ -59,7 +59,7 @@ class BaselineMeasurement:
         self._answers: list[tuple[int, str, Item]] = []
         """The half of the contexts, the operation, and the item."""
         self._correct: Counter[str] = Counter()
-        self._asked: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
         self._halves: tuple[list[Sample], list[Sample]] = [], []
         self._contexts = 0
 
@@ -72,17 +72,17 @@ class BaselineMeasurement:
             self._answers.append((half, item.question.tags["operation"], _small(item)))
             if isinstance(item.key.answer, Number):
                 largest = max((self._largest(id) for id in context.documents), key=_value)
-                self._try(LARGEST, item, f"Answer: {largest}")
+                self._score_guess(LARGEST, item, f"Answer: {largest}")
             else:
-                self._asked[LARGEST] += 1
-            if context.length <= MAX_LOOKUP_LENGTH and self._asked[LOOKUP] < LOOKED_UP:
-                self._try(LOOKUP, item, self._looked_up(context, item))
+                self._counts[LARGEST] += 1
+            if context.length <= MAX_LOOKUP_LENGTH and self._counts[LOOKUP] < LOOKED_UP:
+                self._score_guess(LOOKUP, item, self._look_up(context, item))
 
     def report(self) -> dict[str, JsonValue]:
         """The share of correct answers by baseline, and whether wording reveals unanswerable questions."""
-        self._guess()
+        self._score_frequent_answers()
         shares: dict[str, JsonValue] = {
-            name: round(self._correct[name] / asked, 4) for name, asked in self._asked.items() if asked
+            name: round(self._correct[name] / count, 4) for name, count in self._counts.items() if count
         }
         auc = cross_validated_auc(self._halves)
         if auc is not None:
@@ -90,22 +90,22 @@ class BaselineMeasurement:
         domains = sorted({item.question.tags["domain"] for _, _, item in self._answers})
         return {"baselines": shares, "domains": [*domains]}
 
-    def _guess(self) -> None:
+    def _score_frequent_answers(self) -> None:
         """Frequent answers, over all questions, and over those of the same operation in the other half."""
-        every = Counter(stated(item.key.answer) for _, _, item in self._answers)
+        all_answers = Counter(stated(item.key.answer) for _, _, item in self._answers)
         by_operation: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
         for half, operation, item in self._answers:
             by_operation[1 - half, operation][stated(item.key.answer)] += 1
         for half, operation, item in self._answers:
-            self._try(MAJORITY, item, every.most_common(1)[0][0])
-            known = by_operation[half, operation].most_common(1)
-            self._try(CLOSED_BOOK, item, known[0][0] if known else "Answer: NULL")
-            self._asked[SINGLE] += 1
+            self._score_guess(MAJORITY, item, all_answers.most_common(1)[0][0])
+            frequent = by_operation[half, operation].most_common(1)
+            self._score_guess(CLOSED_BOOK, item, frequent[0][0] if frequent else "Answer: NULL")
+            self._counts[SINGLE] += 1
             self._correct[SINGLE] += names_one(item.key.answer)
 
-    def _try(self, name: str, item: Item, text: str) -> None:
+    def _score_guess(self, name: str, item: Item, text: str) -> None:
         response = Response(question_id=item.question.id, outcome="answered", text=text)
-        self._asked[name] += 1
+        self._counts[name] += 1
         self._correct[name] += check_response(item.key, response).outcome == "correct"
 
     # Documents.
@@ -116,13 +116,13 @@ class BaselineMeasurement:
     def _read_lines(self, id: DocumentId) -> _Lines:
         return _Lines(self._corpus.text(id))
 
-    def _looked_up(self, context: Context, item: Item) -> str:
+    def _look_up(self, context: Context, item: Item) -> str:
         """The number, or the entities, of the lines that share most words with the question."""
-        asked = _words(item.question.text)
+        question_words = _words(item.question.text)
         entities = {passage.document: row[0] for row, passage in _proof(item)}
         best = sorted(
-            ((self._lines(id).best(asked), id) for id in context.documents),
-            key=lambda pair: len(pair[0].words & asked),
+            ((self._lines(id).best(question_words), id) for id in context.documents),
+            key=lambda pair: len(pair[0].words & question_words),
             reverse=True,
         )
         if isinstance(item.key.answer, Number):
@@ -172,9 +172,9 @@ class _Lines:
             for word in line.words:
                 self._with[word].append(at)
 
-    def best(self, asked: frozenset[str]) -> _Line:
+    def best(self, question_words: frozenset[str]) -> _Line:
         """The first of the lines that share most words with a question."""
-        shared = Counter(at for word in asked for at in self._with.get(word, ()))
+        shared = Counter(index for word in question_words for index in self._with.get(word, ()))
         at = min(shared, key=lambda at: (-shared[at], at), default=0)
         return self._lines[at] if self._lines else _Line(frozenset(), "0")
 
@@ -185,13 +185,13 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     assert isinstance(packs, dict) and isinstance(baselines, dict) and isinstance(domains, list)
     width = max(map(len, baselines), default=0)
     # The domain of a pack in several languages has the language in its name.
-    used = {
+    used_packs = {
         name: hash for name, hash in packs.items() if {name, f"{name}-en", f"{name}-zh"}.intersection(map(str, domains))
     }
-    if not used:
+    if not used_packs:
         return []  # Another family of the bench has all the questions.
     return [
-        "  packs: " + ", ".join(f"{name} {hash}" for name, hash in used.items()),
+        "  packs: " + ", ".join(f"{name} {hash}" for name, hash in used_packs.items()),
         "  baselines:",
         *(f"    {name:{width}} {share:6.1%}" for name, share in baselines.items()),
     ]

@@ -89,58 +89,66 @@ class TablesBuilder:
         self, context: Context, rng: Random, share: Mapping[str, Sequence[QuestionLevel]] | None
     ) -> Iterator[Item]:
         """The context's items where it has to give some of each domain and level."""
-        wanted = [(level, name) for name, levels in (share or {}).items() for level in levels]
-        return self._items(context, wanted, rng)
+        requests = [(level, name) for name, levels in (share or {}).items() for level in levels]
+        return self._items(context, requests, rng)
 
-    def replace(self, context: Context, rng: Random, failed: Sequence[Item], kept: Sequence[Item]) -> Iterator[Item]:
+    def replace(
+        self, context: Context, rng: Random, failed: Sequence[Item], kept_items: Sequence[Item]
+    ) -> Iterator[Item]:
         """Questions of the same levels and domains in place of those that failed verification."""
-        wanted = [(level_of(item), item.question.tags["domain"]) for item in failed]
-        return self._items(context, wanted, rng, kept, {item.question.id for item in failed})
+        requests = [(level_of(item), item.question.tags["domain"]) for item in failed]
+        return self._items(context, requests, rng, kept_items, {item.question.id for item in failed})
 
     def _items(
         self,
         context: Context,
-        wanted: Sequence[tuple[QuestionLevel, str | None]],
+        requests: Sequence[tuple[QuestionLevel, str | None]],
         rng: Random,
-        kept: Sequence[Item] = (),
-        used: Collection[str] = (),
+        kept_items: Sequence[Item] = (),
+        used_ids: Collection[str] = (),
     ) -> Iterator[Item]:
         """Questions of these levels, each about a domain or any: neither those of `kept` nor ids in `used`."""
         all_tables = self._tables(context.documents)
         makers = self._makers(context, all_tables, rng)
-        made: list[Item] = []
-        most_single = int(self._settings.single * (len(wanted) + len(kept))) - _singles(kept)
+        items: list[Item] = []
+        most_single = int(self._settings.single * (len(requests) + len(kept_items))) - _singles(kept_items)
         owed = 0
-        for (level, name), drawn in zip(wanted, self._kinds_wanted(context, wanted, rng), strict=True):
-            tables = [one for one in all_tables if name in (None, domain(one.pack, one.language))]
-            others = _ContextQuestions((*kept, *made), used, _singles(made) < most_single)
+        for (level, name), requested_kind in zip(requests, self._kinds_wanted(context, requests, rng), strict=True):
+            tables = [
+                all_table for all_table in all_tables if name in (None, domain(all_table.pack, all_table.language))
+            ]
+            other_questions = _ContextQuestions((*kept_items, *items), used_ids, _singles(items) < most_single)
             # Where no question without an answer was found, a later one makes up for it.
-            kind = "unanswerable" if drawn == "answerable" and owed else drawn
-            item = self._item(context, [makers[one] for one in tables], level, kind, rng, others) if tables else None
-            owed -= kind != drawn
+            kind = "unanswerable" if requested_kind == "answerable" and owed else requested_kind
+            item = (
+                self._item(context, [makers[table] for table in tables], level, kind, rng, other_questions)
+                if tables
+                else None
+            )
+            owed -= kind != requested_kind
             owed += kind == "unanswerable" and not (item and isinstance(item.key.answer, Unanswerable))
             if item is not None:
-                made.append(item)
+                items.append(item)
         # Where the documents allow fewer questions than wanted, fewer of them may have one entity as their answer.
-        while _singles(made) > max(0, self._settings.single * (len(made) + len(kept)) - _singles(kept)):
-            made.remove(next(item for item in reversed(made) if names_one(item.key.answer)))
-        yield from made
+        while _singles(items) > max(0, self._settings.single * (len(items) + len(kept_items)) - _singles(kept_items)):
+            items.remove(next(item for item in reversed(items) if names_one(item.key.answer)))
+        yield from items
 
     def _kinds_wanted(
-        self, context: Context, wanted: Sequence[tuple[QuestionLevel, str | None]], rng: Random
+        self, context: Context, requests: Sequence[tuple[QuestionLevel, str | None]], rng: Random
     ) -> list[_QuestionKind]:
         """Which questions may have no answer, and which have none: as many as the context's share of them.
 
         Those without an answer are drawn from all that may have none, so that neither level nor form tells which.
         """
-        conditional = [rng.random() < self._conditional.shares[level] for level, _ in wanted]
-        number = min(len(wanted), self._number_unanswerable(context, len(wanted)))
+        conditional = [rng.random() < self._conditional.shares[level] for level, _ in requests]
+        number = min(len(requests), self._number_unanswerable(context, len(requests)))
         while sum(conditional) < number:
-            conditional[rng.choice([place for place, one in enumerate(conditional) if not one])] = True
-        empty = set(rng.sample([place for place, one in enumerate(conditional) if one], number))
+            conditional[rng.choice([index for index, conditional in enumerate(conditional) if not conditional])] = True
+        empty = set(rng.sample([index for index, conditional in enumerate(conditional) if conditional], number))
         return [
-            "unanswerable" if place in empty else "answerable" if one else "plain"
-            for place, one in enumerate(conditional)
+            "unanswerable" if index in empty else "answerable" if is_conditional else "plain"
+            for index, is_conditional in enumerate(conditional)
         ]
 
     def _number_unanswerable(self, context: Context, questions: int) -> int:
@@ -161,7 +169,7 @@ class TablesBuilder:
         """What draws the questions about each table. Unanswerable ones have constants that other documents exceed."""
         partners = [table for ids in self._partners(context) for table in self._tables(ids)]
         return {
-            table: QueryMaker(table, rng, [self._values(one) for one in partners if one.is_like(table)])
+            table: QueryMaker(table, rng, [self._values(partner) for partner in partners if partner.is_like(table)])
             for table in tables
         }
 
@@ -171,16 +179,16 @@ class TablesBuilder:
             return []
         rng = rng_for(self._seed, "partners", context.id)
         mine = self._kinds_of(context.documents)
-        others = [
+        candidates = [
             ids
             for ids in self._corpus.contexts_of_length(context.length)
             if ids != context.documents and not mine.isdisjoint(self._kinds_of(ids))
         ]
-        if len(others) < FEWEST_PARTNERS:
-            alike = [id for id, kind in self._kinds.items() if kind in mine]
-            size = min(len(context.documents), len(alike))
-            others = [tuple(rng.sample(alike, size)) for _ in range(FEWEST_PARTNERS)]
-        return rng.sample(others, min(PARTNERS, len(others)))
+        if len(candidates) < FEWEST_PARTNERS:
+            same_kind = [id for id, kind in self._kinds.items() if kind in mine]
+            size = min(len(context.documents), len(same_kind))
+            candidates = [tuple(rng.sample(same_kind, size)) for _ in range(FEWEST_PARTNERS)]
+        return rng.sample(candidates, min(PARTNERS, len(candidates)))
 
     def _kinds_of(self, documents: Iterable[DocumentId]) -> set[tuple[str | None, str]]:
         return {self._kinds[id] for id in documents}
@@ -197,33 +205,35 @@ class TablesBuilder:
         level: QuestionLevel,
         kind: _QuestionKind,
         rng: Random,
-        others: _ContextQuestions,
+        other_questions: _ContextQuestions,
     ) -> Item | None:
         for attempt in range(ATTEMPTS):
-            maker = rng.choices(makers, [len(one.table.entities) for one in makers])[0]
+            maker = rng.choices(makers, [len(maker.table.entities) for maker in makers])[0]
             if not self._settings.unanswerable or attempt >= PLAIN:
                 query = maker.make(level)
             elif kind != "plain" and attempt < PAIRED:
-                query = maker.make_paired(level, kind == "unanswerable", others.may_be_single)
+                query = maker.make_paired(level, kind == "unanswerable", other_questions.may_be_single)
             else:
                 query = maker.make_plain(level)
             if query is not None:
                 item = make_item(context, maker.table, query)
-                if rounds_clearly(item.key.answer) and others.admit(item, MAX_ALIKE if attempt >= NEW_FORM else 1):
+                if rounds_clearly(item.key.answer) and other_questions.admit(
+                    item, MAX_ALIKE if attempt >= NEW_FORM else 1
+                ):
                     return item
         return None
 
     @cached_property
     def _conditional(self) -> ConditionalShares:
-        total = sum(LEVEL_SHARES[one] for one in self._settings.levels)
-        weights = {one: LEVEL_SHARES[one] / total for one in self._settings.levels}
+        total = sum(LEVEL_SHARES[level] for level in self._settings.levels)
+        weights = {level: LEVEL_SHARES[level] / total for level in self._settings.levels}
         return conditional_shares(self._settings.unanswerable, weights)
 
     def _read_tables(self, documents: tuple[DocumentId, ...]) -> list[EntityTable]:
         tables: list[EntityTable] = []
         for pack in self._packs:
-            found = (self._read(id, pack.name) for id in documents)
-            tables += entity_tables(pack, [one for one in found if one is not None])
+            readings = (self._read(id, pack.name) for id in documents)
+            tables += entity_tables(pack, [figures for figures in readings if figures is not None])
         return tables
 
 
@@ -236,7 +246,7 @@ class ConditionalShares(NamedTuple):
     """The same at each level, and for each form of question: otherwise the form would tell."""
 
 
-def conditional_shares(wanted: float, weights: Mapping[QuestionLevel, float]) -> ConditionalShares:
+def conditional_shares(share: float, weights: Mapping[QuestionLevel, float]) -> ConditionalShares:
     """The shares with which the wanted part of all questions has no answer, given the shares of the levels."""
 
     def shares(part: float) -> dict[QuestionLevel, float]:
@@ -245,7 +255,7 @@ def conditional_shares(wanted: float, weights: Mapping[QuestionLevel, float]) ->
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        too_few = middle * sum(weights[level] * share for level, share in shares(middle).items()) < wanted
+        too_few = middle * sum(weights[level] * share for level, share in shares(middle).items()) < share
         low, high = (middle, high) if too_few else (low, middle)
     return ConditionalShares(shares(low), low)
 
@@ -253,8 +263,8 @@ def conditional_shares(wanted: float, weights: Mapping[QuestionLevel, float]) ->
 class _ContextQuestions:
     """The questions of a context so far."""
 
-    def __init__(self, items: Sequence[Item], used: Collection[str], may_be_single: bool) -> None:
-        self._taken = {item.question.id for item in items}.union(used)
+    def __init__(self, items: Sequence[Item], used_ids: Collection[str], may_be_single: bool) -> None:
+        self._taken = {item.question.id for item in items}.union(used_ids)
         self._forms = Counter(map(_form, items))
         self.may_be_single = may_be_single
         """Whether another answer may name one entity."""
@@ -291,34 +301,36 @@ def figure_reader(
         tables = None if isinstance(document, FactSheet) else TableFacts(document)
         if sheet.has_structure:
             keep(sheet)
-        found = {
+        figures_by_pack = {
             name: without_figures(document, pack, tables)
             if id in votes[name].discarded
             else document_figures(document, pack, votes[name].of(id), tables)
             for name, pack in by_name.items()
         }
-        return {name: figures for name, figures in found.items() if figures is not None}
+        return {name: figures for name, figures in figures_by_pack.items() if figures is not None}
 
     return lambda id, name: read(id).get(name)
 
 
 def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[EntityTable]:
     """A table for each year and currency in which enough entities report."""
-    languages = {one.language for one in documents}
-    language = next((one for one in pack.languages if {one} == languages), None)
+    languages = {document.language for document in documents}
+    language = next((language for language in pack.languages if {language} == languages), None)
     if language is None:
         return []
     tables: list[EntityTable] = []
-    several_periods = any(one.of_several_periods for one in documents)
-    years: Counter[Year] = Counter(one.year for one in documents)
+    several_periods = any(document.of_several_periods for document in documents)
+    years: Counter[Year] = Counter(document.year for document in documents)
     for year in sorted(years, key=lambda year: year or 0):
         if years[year] < MIN_ENTITIES or (pack.has_periods and year is None):
             continue
-        currencies = sorted({one.currency for one in documents if one.year == year and one.currency})
+        currencies = sorted(
+            {document.currency for document in documents if document.year == year and document.currency}
+        )
         # All documents together; where they use several currencies, their amounts of money are not compared.
         common = currencies[0] if len(currencies) == 1 else ""
-        known = entity_figures(documents, year, None)
-        tables.append(EntityTable(pack, language, year, common, True, known, several_periods))
+        figures = entity_figures(documents, year, None)
+        tables.append(EntityTable(pack, language, year, common, True, figures, several_periods))
         if len(currencies) > 1:
             tables += [
                 replace(
@@ -407,8 +419,8 @@ def with_unit(answer: Answer, unit: str) -> Answer:
     if not isinstance(answer, Number):
         return answer
     # Sums of amounts in millions are rounded like means; counts are exact.
-    whole = answer.decimals is None and answer.value == answer.value.to_integral()
-    decimals = None if whole else DECIMALS
+    is_whole = answer.decimals is None and answer.value == answer.value.to_integral()
+    decimals = None if is_whole else DECIMALS
     # Of "births/1,000 population" a response repeats anything or nothing; the question names it.
     return answer.model_copy(update={"unit": unit if _SIMPLE_UNIT.fullmatch(unit) else "", "decimals": decimals})
 

@@ -33,7 +33,7 @@ def check_answer(
 
     Without a judge the typed verdict stands. A judge that failed leaves the response unjudged until it is asked again.
     """
-    verdict = _typed(key, response)
+    verdict = _check_typed_answer(key, response)
     if not judgments:
         return verdict
     verdict = verdict.model_copy(update={"judgments": tuple(judgments)})
@@ -41,39 +41,39 @@ def check_answer(
     if decision == "unjudged":
         failed = {"outcome": "unjudged", "score": 0.0, "reason": "the judge gave no decision"}
         return verdict.model_copy(update=failed) if is_open(key, verdict, response) else verdict
-    same = decision == "pass"
+    accepted = decision == "pass"
     if not is_open(key, verdict, response):
-        measures = {**verdict.measures, JUDGE_AGREES: float(same == (verdict.outcome == "correct"))}
+        measures = {**verdict.measures, JUDGE_AGREES: float(accepted == (verdict.outcome == "correct"))}
         return verdict.model_copy(update={"measures": measures})
     verdict = verdict.model_copy(update={"judged": {"": decision}})
-    if same:
+    if accepted:
         return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "reason": "accepted by the judge"})
-    agreed = not any(one.outcome == "pass" for one in judgments)
+    agreed = not any(judgment.outcome == "pass" for judgment in judgments)
     reason = "rejected by the judge" if agreed else "the judge's decisions differ, so the typed check counts"
     return verdict.model_copy(update={"outcome": "incorrect", "reason": reason})
 
 
 def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
     """One judge's decision: pass if it passes in both orders, unjudged if it gave no decision in one of them."""
-    outcomes = {one.outcome for one in judgments}
+    outcomes = {judgment.outcome for judgment in judgments}
     return {"": "unjudged" if "unjudged" in outcomes else "pass" if outcomes == {"pass"} else "fail"}
 
 
-def _typed(key: Key, response: Response) -> Verdict:
+def _check_typed_answer(key: Key, response: Response) -> Verdict:
     verdict = check_response(key, response)
     answer, parsed = key.answer, verdict.parsed
     # The question asks for a percentage: its sign may be left out, as any other unit. A fraction is another number.
     if isinstance(answer, Number) and isinstance(parsed, Number) and answer.unit in _RATIOS and not parsed.unit:
-        stated = parsed.model_copy(update={"unit": answer.unit})
-        if agrees(answer, stated) and not _has_unit(response.text, answer):
-            return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "parsed": stated})
+        with_unit = parsed.model_copy(update={"unit": answer.unit})
+        if agrees(answer, with_unit) and not _has_unit(response.text, answer):
+            return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "parsed": with_unit})
     return verdict
 
 
 def _has_unit(text: str, answer: Number) -> bool:
     """Whether the number of a response has another unit, as in "12.34 USD"."""
-    stated = parse_response(text, answer.model_copy(update={"unit": "unit"}))
-    return not isinstance(stated, Number) or bool(stated.unit)
+    parsed = parse_response(text, answer.model_copy(update={"unit": "unit"}))
+    return not isinstance(parsed, Number) or bool(parsed.unit)
 
 
 def is_open(key: Key, verdict: Verdict, response: Response) -> bool:
@@ -87,14 +87,14 @@ def is_open(key: Key, verdict: Verdict, response: Response) -> bool:
         return True
     if verdict.outcome == "correct" or verdict.parsed is None:
         return False
-    expected, stated = _names(key.answer), _names(verdict.parsed)
-    if len(expected) != len(stated):
+    expected, answered = _names(key.answer), _names(verdict.parsed)
+    if len(expected) != len(answered):
         return False
     if isinstance(key.answer, Ranking):
-        return all(_may_be(one, two) for one, two in zip(expected, stated, strict=True))
-    left = [one for one in expected if not any(_is(one, two) for two in stated)]
-    rest = [two for two in stated if not any(_is(one, two) for one in expected)]
-    return len(left) == len(rest) and all(any(_may_be(one, two) for one in left) for two in rest)
+        return all(_may_be(left, right) for left, right in zip(expected, answered, strict=True))
+    unmatched = [name for name in expected if not any(_is(name, other) for other in answered)]
+    extra = [other for other in answered if not any(_is(name, other) for name in expected)]
+    return len(unmatched) == len(extra) and all(any(_may_be(left, right) for left in unmatched) for right in extra)
 
 
 def _names(answer: Answer) -> list[Text]:
@@ -107,15 +107,15 @@ def _names(answer: Answer) -> list[Text]:
             return []
 
 
-def _is(one: Text, two: Text) -> bool:
-    return agrees(one, two)
+def _is(left: Text, right: Text) -> bool:
+    return agrees(left, right)
 
 
-def _may_be(one: Text, two: Text) -> bool:
+def _may_be(left: Text, right: Text) -> bool:
     """Whether two names are the same, or look like two spellings of one name."""
-    if _is(one, two):
+    if _is(left, right):
         return True
-    first, second = letters(one.value), letters(two.value)
+    first, second = letters(left.value), letters(right.value)
     shorter, longer = sorted((first, second), key=len)
     initials = "".join(word[0] for word in longer.split())
     return shorter in longer or shorter == initials or SequenceMatcher(None, first, second).ratio() >= ALIKE

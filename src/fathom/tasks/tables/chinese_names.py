@@ -65,28 +65,28 @@ _FILLERS = frozenset("的及与和或等价物产生活动量在余流末期数�
 
 def chinese_name(label: str) -> str:
     """The name of a field with that label: the label itself where a word of it is unknown."""
-    known = _of_packs().get(normal_label(label))
-    words, rest = _words(label)
-    return known or (label if rest - _FILLERS or not words else "_".join(words))
+    pack_name = _of_packs().get(normal_label(label))
+    words, unknown = _words(label)
+    return pack_name or (label if unknown - _FILLERS or not words else "_".join(words))
 
 
 @cache
 def _of_packs() -> dict[str, str]:
     """The names that the packs of Fathom give to Chinese labels."""
-    fields = [found for name in pack_names() for found in read_pack(name).field_of_label.items()]
+    fields = [item for name in pack_names() for item in read_pack(name).field_of_label.items()]
     return {label: field for label, field in fields if is_chinese(label)}
 
 
 def _words(label: str) -> tuple[list[str], set[str]]:
     """The known words of a label from left to right, the longest first, and the characters between them."""
-    found: list[str] = []
-    rest: set[str] = set()
-    at = 0
-    while at < len(label):
-        size = next((size for size in range(_MAX_LENGTH, 0, -1) if label[at : at + size] in _WORDS), 0)
+    translations: list[str] = []
+    unknown: set[str] = set()
+    position = 0
+    while position < len(label):
+        size = next((size for size in range(_MAX_LENGTH, 0, -1) if label[position : position + size] in _WORDS), 0)
         if size:
-            found.append(_WORDS[label[at : at + size]])
+            translations.append(_WORDS[label[position : position + size]])
         else:
-            rest.add(label[at])
-        at += size or 1
-    return list(dict.fromkeys(found)), rest
+            unknown.add(label[position])
+        position += size or 1
+    return list(dict.fromkeys(translations)), unknown

@@ -84,15 +84,15 @@ def _steps(correct: Answer, item: Item) -> tuple[ReasoningStep, ...]:
     values = [row[2] for row in item.key.proof.rows if row[2]]
     steps = []
     if 0 < len(values) <= MAX_STEPS:
-        steps.append(ReasoningStep("the figures", tuple((value, _grouped(value)) for value in values)))
+        steps.append(ReasoningStep("the figures", tuple((value, _with_separators(value)) for value in values)))
     if isinstance(correct, Number):
         steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),), "computing"))
     return tuple(steps)
 
 
-def _grouped(value: str) -> str:
+def _with_separators(value: str) -> str:
     """With thousands separators, as documents print it."""
     if month_value(value) is not None:
         return value
-    whole, _, part = value.partition(".")
-    return f"{int(whole):,}" + (f".{part}" if part else "")
+    whole, _, fraction = value.partition(".")
+    return f"{int(whole):,}" + (f".{fraction}" if fraction else "")

@@ -16,12 +16,12 @@ DISTANCES = ("under 16K", "16K-32K", "32K-64K", "64K+")
 
 def dispersion_tags(context: Context, needed: Sequence[DocumentId]) -> dict[str, str]:
     """The tags of a question that needs these documents."""
-    starts = {place.document: place.token for place in context.places}
-    places = sorted(starts[document] for document in set(needed) if document in starts)
+    starts = {position.document: position.token for position in context.places}
+    offsets = sorted(starts[document] for document in set(needed) if document in starts)
     return {
-        "documents": _count_range(len(places)),
-        "spread": _spread(places, context.tokens),
-        "distance": _distance(places),
+        "documents": _count_range(len(offsets)),
+        "spread": _spread(offsets, context.tokens),
+        "distance": _distance(offsets),
     }
 
 
@@ -32,13 +32,13 @@ def _count_range(count: int) -> str:
     return f"{low}+" if above is None else f"{low}-{above - 1}"
 
 
-def _spread(places: Sequence[int], tokens: int) -> str:
+def _spread(offsets: Sequence[int], tokens: int) -> str:
     """The share of the context between the first and the last document that is needed, in quarters."""
-    share = (places[-1] - places[0]) / max(1, tokens) if places else 0.0
+    share = (offsets[-1] - offsets[0]) / max(1, tokens) if offsets else 0.0
     return SPREADS[min(3, int(share * 4))]
 
 
-def _distance(places: Sequence[int]) -> str:
+def _distance(offsets: Sequence[int]) -> str:
     """The median number of tokens from one needed document to the next, as a range."""
-    gap = median(after - before for before, after in pairwise(places)) if len(places) > 1 else 0
+    gap = median(after - before for before, after in pairwise(offsets)) if len(offsets) > 1 else 0
     return DISTANCES[sum(gap >= limit * 1024 for limit in (16, 32, 64))]

@@ -32,42 +32,48 @@ def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: s
     A document of an unknown year may be about that year: its entity is one of them, and all of its figures are unknown.
     """
     by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
-    for one in documents:
-        by_entity[one.entity].append(one)
-    undated = {entity for entity, reports in by_entity.items() if year and any(one.year is None for one in reports)}
+    for report in documents:
+        by_entity[report.entity].append(report)
+    undated = {
+        entity for entity, reports in by_entity.items() if year and any(report.year is None for report in reports)
+    }
     entities = sorted(
         entity
         for entity, reports in by_entity.items()
-        if (own := [one for one in reports if one.year in (year, None)])
-        and all(currency in (None, one.currency) or (entity in undated and not one.currency) for one in own)
+        if (dated_reports := [report for report in reports if report.year in (year, None)])
+        and all(
+            currency in (None, report.currency) or (entity in undated and not report.currency)
+            for report in dated_reports
+        )
     )
     figures: dict[tuple[str, FigureId], StatedFigure] = {}
     reports: dict[str, tuple[DocumentId, ...]] = {}
     for entity in entities:
-        ordered = sorted(by_entity[entity], key=lambda one: one.year or 0)
-        reports[entity] = tuple(one.document for one in ordered)
+        by_date = sorted(by_entity[entity], key=lambda report: report.year or 0)
+        reports[entity] = tuple(report.document for report in by_date)
         if entity in undated:
             continue
-        for figure_id in dict.fromkeys(figure_id for one in ordered for figure_id in one.figures):
-            figure = latest_figure(ordered, figure_id)
+        for figure_id in dict.fromkeys(figure_id for report in by_date for figure_id in report.figures):
+            figure = latest_figure(by_date, figure_id)
             if figure is not None:
                 figures[entity, figure_id] = figure
     return EntityFigures(tuple(entities), reports, figures)
 
 
-def latest_figure(ordered: Sequence[DocumentFigures], figure_id: FigureId) -> StatedFigure | None:
+def latest_figure(reports: Sequence[DocumentFigures], figure_id: FigureId) -> StatedFigure | None:
     """The figure of the latest document that has it; None if that is not certain."""
-    stating = [one for one in ordered if figure_id in one.figures]
-    latest = [one.figures[figure_id] for one in stating if one.year == stating[-1].year]
-    known = [figure for figure in latest if isinstance(figure, StatedFigure)]
-    if len(known) < len(latest) or len({(figure.value, figure.unit) for figure in known}) > 1:
+    stating = [report for report in reports if figure_id in report.figures]
+    latest = [report.figures[figure_id] for report in stating if report.year == stating[-1].year]
+    figures = [figure for figure in latest if isinstance(figure, StatedFigure)]
+    if len(figures) < len(latest) or len({(figure.value, figure.unit) for figure in figures}) > 1:
         return None
-    if known[0].value is None and any(
-        isinstance(one.figures[figure_id], StatedFigure) and _has_value(one.figures[figure_id]) for one in stating
+    if figures[0].value is None and any(
+        isinstance(report.figures[figure_id], StatedFigure) and _has_value(report.figures[figure_id])
+        for report in stating
     ):
         # An earlier document gives the figure and the latest one says that it is missing: readers may differ.
         return None
-    return known[0]
+    return figures[0]
 
 
 def _has_value(figure: StatedFigure | Conflict) -> bool:

@@ -30,11 +30,11 @@ def title_entity(document: Document) -> str:
     title = re.sub(r"\.(?:md|pdf|html?|docx?|csv|txt)$", "", document.title_text.strip(), flags=re.IGNORECASE)
     title = title.replace("_", " ")
     pieces = [piece.strip() for piece in re.split(r"[:：|]\s*|\s[–—-]\s", title) if piece.strip()]
-    named = [name for piece in pieces if (name := _named(piece))]
-    return named[0] if named else ""
+    names = [name for piece in pieces if (name := _without_years_and_fillers(piece))]
+    return names[0] if names else ""
 
 
-def _named(piece: str) -> str:
+def _without_years_and_fillers(piece: str) -> str:
     """A piece of a title without years and words for reports."""
     piece = _CHINESE_REPORT.sub("", piece)
     piece = _YEARS.sub(" ", piece)
@@ -50,11 +50,11 @@ def _named(piece: str) -> str:
 
 def has_two_years(document: Document) -> bool:
     """Whether the title writes its year as "2023/24"."""
-    found = list(_YEARS.finditer(document.title_text))
-    return len(found) == 1 and bool(found[0][2]) and int(found[0][2][-2:]) == (int(found[0][1]) + 1) % 100
+    matches = list(_YEARS.finditer(document.title_text))
+    return len(matches) == 1 and bool(matches[0][2]) and int(matches[0][2][-2:]) == (int(matches[0][1]) + 1) % 100
 
 
 def title_year(document: Document) -> int | None:
     """The year in the title, or the year of the document; the first one of "2024-2025"."""
-    found = {int(match[1]) for match in _YEARS.finditer(document.title_text)}
-    return found.pop() if len(found) == 1 else document.year
+    years = {int(match[1]) for match in _YEARS.finditer(document.title_text)}
+    return years.pop() if len(years) == 1 else document.year

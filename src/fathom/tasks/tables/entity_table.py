@@ -55,8 +55,8 @@ class EntityColumn:
 
     def values(self) -> list[Decimal]:
         """The values that are reported."""
-        found = (self.value(entity) for entity in self.figures)
-        return [value for value in found if value is not None]
+        values = (self.value(entity) for entity in self.figures)
+        return [value for value in values if value is not None]
 
     @property
     def is_month(self) -> bool:
@@ -76,9 +76,9 @@ class EntityColumn:
 
 def exponent(value: Decimal) -> int:
     """The exponent of the last digit that is not zero: -2 for 1.50 is -1."""
-    shown = value.normalize().as_tuple().exponent
-    assert isinstance(shown, int)
-    return shown
+    exponent = value.normalize().as_tuple().exponent
+    assert isinstance(exponent, int)
+    return exponent
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,15 +102,15 @@ class EntityTable:
 
     def is_like(self, other: EntityTable) -> bool:
         """Whether the other table has the same figures of other documents."""
-        ours, theirs = ((one.pack.name, one.language, one.year, one.currency) for one in (self, other))
-        return ours == theirs
+        own_key, other_key = ((table.pack.name, table.language, table.year, table.currency) for table in (self, other))
+        return own_key == other_key
 
     @cached_property
     def columns(self) -> dict[FigureId, EntityColumn]:
         """The figures that questions may use: of this year, and of the year before where there is one."""
         years: tuple[Year, ...] = (self.year,) if self.year is None else (self.year, self.year - 1)
-        found = (self._column(FigureId(field, year)) for field in self.pack.fields for year in years)
-        return {column.figure_id: column for column in found if column is not None}
+        columns = (self._column(FigureId(field, year)) for field in self.pack.fields for year in years)
+        return {column.figure_id: column for column in columns if column is not None}
 
     def _column(self, figure_id: FigureId) -> EntityColumn | None:
         figures = {
@@ -129,8 +129,8 @@ class EntityTable:
             return None
         name = figure_id.field if figure_id.year is None else f"{figure_id.field}_{figure_id.year}"
         if field.kind == "money" and units not in ({self.currency}, {f"{self.currency}/shares"}):
-            whole = not self.currency and all(_CURRENCY.fullmatch(unit) for unit in units)
-            return EntityColumn(figure_id, name, "", Decimal(1), figures, mixed=True) if whole else None
+            is_currency = not self.currency and all(_CURRENCY.fullmatch(unit) for unit in units)
+            return EntityColumn(figure_id, name, "", Decimal(1), figures, mixed=True) if is_currency else None
         if len(units) != 1:
             return None
         scale, unit = _shown_unit(next(iter(units)), values, field.kind, self.language)
@@ -138,27 +138,29 @@ class EntityTable:
 
     def left_out(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
         """The entities with an unknown figure; a question names them."""
-        used = set() if self.pack.about == "document" else set(self._used(columns))
-        return tuple(entity for entity in self.entities if used and entity not in used)
+        included = set() if self.pack.about == "document" else set(self._included_entities(columns))
+        return tuple(entity for entity in self.entities if included and entity not in included)
 
     def named(self, columns: Sequence[EntityColumn]) -> tuple[str, ...]:
         """The entities that a question names as those that it is about; none if it is about all."""
-        return self._used(columns) if self.pack.about == "document" else ()
+        return self._included_entities(columns) if self.pack.about == "document" else ()
 
-    def _used(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
+    def _included_entities(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
         columns = list(columns)
-        known = [entity for entity in self.entities if all(entity in column.figures for column in columns)]
-        if self.pack.about == "document" and len(known) > MAX_NAMED:
+        entities = [entity for entity in self.entities if all(entity in column.figures for column in columns)]
+        if self.pack.about == "document" and len(entities) > MAX_NAMED:
             # Other figures lead to other articles.
             names = [column.name for column in columns]
-            known = sorted(sorted(known, key=lambda entity: digest(entity, *names))[:MAX_NAMED])
-        return tuple(known)
+            entities = sorted(sorted(entities, key=lambda entity: digest(entity, *names))[:MAX_NAMED])
+        return tuple(entities)
 
     def database(self, columns: Sequence[EntityColumn]) -> Database:
         """The table with these columns, without the entities that are left out."""
-        used = self._used(columns)
+        entities = self._included_entities(columns)
         return database_with(
-            self.pack.name, used, {column.name: [column.printed(one) for one in used] for column in columns}
+            self.pack.name,
+            entities,
+            {column.name: [column.printed(entity) for entity in entities] for column in columns},
         )
 
 
@@ -167,7 +169,7 @@ def database_with(
 ) -> Database:
     """A database with one table of entities and their figures; months are text."""
     specs = [_spec(name, values) for name, values in columns.items()]
-    cells = [[one if isinstance(one, str) else stored(one) for one in values] for values in columns.values()]
+    cells = [[value if isinstance(value, str) else stored(value) for value in values] for values in columns.values()]
     return make_database(pack, specs, zip(entities, *cells, strict=True))
 
 

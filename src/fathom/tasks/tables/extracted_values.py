@@ -30,7 +30,7 @@ def extracted_values(
 
 
 def _values(pack: Pack, figures: DocumentFigures) -> Iterator[ExtractedValue]:
-    language = next((one for one in pack.languages if one == figures.language), pack.languages[0])
+    language = next((language for language in pack.languages if language == figures.language), pack.languages[0])
     for figure_id, figure in figures.figures.items():
         if figure == "conflict" or figure.value is None:
             continue

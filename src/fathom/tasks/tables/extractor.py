@@ -67,16 +67,16 @@ class ExtractedFigure:
 
 def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTask | None:
     """The figures of a document that are not known yet, or all; None if it is of another domain or has no name."""
-    known = document_figures(document, pack)
-    year = known.year if known else title_year(document) if pack.has_periods else None
-    entity = known.entity if known else title_entity(document)
-    if known is None and len(mentioned_fields(document, pack)) < MIN_MENTIONED:
+    figures = document_figures(document, pack)
+    year = figures.year if figures else title_year(document) if pack.has_periods else None
+    entity = figures.entity if figures else title_entity(document)
+    if figures is None and len(mentioned_fields(document, pack)) < MIN_MENTIONED:
         return None
     if not entity or (pack.has_periods and year is None):
         return None
     certain = {
         figure_id.field
-        for figure_id, figure in (known.figures if known else {}).items()
+        for figure_id, figure in (figures.figures if figures else {}).items()
         if isinstance(figure, StatedFigure) and figure_id.year == year
     }
     language: Language = "zh" if document.language == "zh" and "zh" in pack.languages else pack.languages[0]
@@ -85,20 +85,20 @@ def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTa
 
 
 def prompts(
-    subject: ExtractionTask, pack: Pack, shown: Callable[[Sequence[str]], str], at_once: int = FIELDS_AT_ONCE
+    subject: ExtractionTask, pack: Pack, excerpt: Callable[[Sequence[str]], str], at_once: int = FIELDS_AT_ONCE
 ) -> Iterator[tuple[tuple[str, ...], Prompt]]:
     """The prompts about a document, each with the fields that it asks for; `shown` is the text for some fields."""
     for start in range(0, len(subject.fields), at_once):
         fields = subject.fields[start : start + at_once]
         question, response = _example()
-        text = f"Document:\n\n{shown(fields)}\n\n"
+        text = f"Document:\n\n{excerpt(fields)}\n\n"
         yield (
             fields,
             Prompt(
                 (
                     Message.user(f"{instruction()}\n\n{question}"),
                     Message("assistant", (response,)),
-                    Message.user(text, _wanted(subject, fields, pack)),
+                    Message.user(text, _format_request(subject, fields, pack)),
                 )
             ),
         )
@@ -126,22 +126,22 @@ def prompt_version() -> str:
     return digest(*_parts()).hex()[:8]
 
 
-def _wanted(subject: ExtractionTask, fields: Sequence[str], pack: Pack) -> str:
+def _format_request(subject: ExtractionTask, fields: Sequence[str], pack: Pack) -> str:
     period = (
         ""
         if subject.year is None
         else f", {pack.period.of(subject.language)} {pack.period.named(subject.year, subject.language)}"
     )
-    lines = [f"- {name}: {_named(pack.fields[name], subject.language)}{period}" for name in fields]
+    lines = [f"- {name}: {_describe_field(pack.fields[name], subject.language)}{period}" for name in fields]
     return f"Figures of {subject.entity}:\n\n" + "\n".join(lines)
 
 
-def _named(field: PackField, language: Language) -> str:
+def _describe_field(field: PackField, language: Language) -> str:
     """The noun of a field with other names that documents use, and its kind."""
     noun = field.of(language)
     by_words = {normal_label(label): label for label in (*field.labels, *getattr(field, language))}
-    others = [label for words, label in by_words.items() if words != normal_label(noun)]
-    also = f" (also: {'; '.join(others[:MAX_LABELS])})" if others else ""
+    other_labels = [label for words, label in by_words.items() if words != normal_label(noun)]
+    also = f" (also: {'; '.join(other_labels[:MAX_LABELS])})" if other_labels else ""
     return f"{noun}{also}, {_KINDS[field.kind]}"
 
 
@@ -151,8 +151,8 @@ def excerpts(document: Document, pack: Pack, fields: Iterable[str], max_tokens: 
     Of a table that is too long, the heading and the rows with a label are shown.
     """
     count = tokenizer("o200k").count
-    wanted = set(fields)
-    labels = [label for label, field in pack.field_of_label.items() if field in wanted]
+    field_names = set(fields)
+    labels = [label for label, field in pack.field_of_label.items() if field in field_names]
     tables = {table.span for table in document.tables}
     scored = sorted(
         {*tables, *document.paragraphs},
@@ -165,7 +165,7 @@ def excerpts(document: Document, pack: Pack, fields: Iterable[str], max_tokens: 
         if span in tables and count(text) > left:
             text = _rows_with(text, labels)
         size = count(text) + 2
-        if text and size <= left and not any(one.contains(span) for one in chosen):
+        if text and size <= left and not any(chosen_span.contains(span) for chosen_span in chosen):
             chosen[span] = text
             left -= size
     return "\n\n".join(chosen[span] for span in sorted(chosen, key=lambda span: span.start))
@@ -179,9 +179,9 @@ def _labels_in(text: str, labels: Iterable[str]) -> int:
 def _rows_with(table: str, labels: Sequence[str]) -> str:
     """The rows of a table with one of the labels, below its caption and headings; empty if there are none."""
     lines = table.split("\n")
-    headings = next((place + 1 for place, line in enumerate(lines) if _RULE.fullmatch(line)), 1)
-    kept = [line for line in lines[headings:] if _labels_in(line, labels)]
-    return "\n".join([*lines[:headings], *kept]) if kept else ""
+    headings = next((index + 1 for index, line in enumerate(lines) if _RULE.fullmatch(line)), 1)
+    rows = [line for line in lines[headings:] if _labels_in(line, labels)]
+    return "\n".join([*lines[:headings], *rows]) if rows else ""
 
 
 # Responses.
@@ -189,19 +189,25 @@ def _rows_with(table: str, labels: Sequence[str]) -> str:
 
 def parse_response(text: str, fields: Iterable[str]) -> dict[str, ExtractedFigure | None]:
     """The claims of a response; raises ValueError if it has no JSON object with one of the fields."""
-    wanted = tuple(fields)
-    objects = (one.value for one in json_values(text) if isinstance(one.value, dict) and (one.value or not one.cut_off))
+    names = tuple(fields)
+    objects = (
+        candidate.value
+        for candidate in json_values(text)
+        if isinstance(candidate.value, dict) and (candidate.value or not candidate.cut_off)
+    )
     # The first: small models go on with figures of other documents. Of one that is cut off, what is complete counts.
-    found = next((one for one in objects if not one or any(field in one for field in wanted)), None)
-    if found is None:
+    response = next(
+        (candidate for candidate in objects if not candidate or any(field in candidate for field in names)), None
+    )
+    if response is None:
         raise ValueError("the response has no JSON object with one of the figures")
-    return {field: _claim(found.get(field)) for field in wanted}
+    return {field: _claim(response.get(field)) for field in names}
 
 
-def _claim(found: object) -> ExtractedFigure | None:
-    if not isinstance(found, dict) or found.get("value") in (None, ""):
+def _claim(claim: object) -> ExtractedFigure | None:
+    if not isinstance(claim, dict) or claim.get("value") in (None, ""):
         return None
-    return ExtractedFigure(*(str(found.get(name) or "").strip() for name in ("value", "unit", "quote")))
+    return ExtractedFigure(*(str(claim.get(name) or "").strip() for name in ("value", "unit", "quote")))
 
 
 def located(claim: ExtractedFigure, field: str, subject: ExtractionTask, kind: FieldKind) -> Fact | None:
@@ -209,8 +215,8 @@ def located(claim: ExtractedFigure, field: str, subject: ExtractionTask, kind: F
     if kind == "month":
         return _located_month(claim, field, subject)
     number = parse_cell(claim.value) or parse_cell(claim.value.partition(" ")[0])
-    place = _find(claim.quote, subject.text)
-    if number is None or place is None:
+    quote_span = _find(claim.quote, subject.text)
+    if number is None or quote_span is None:
         return None
     unit = stated_unit(claim.unit) or number.unit or stated_unit(claim.value.partition(" ")[2])
     if (kind == "money") != (unit is not None and unit.kind == "money"):
@@ -222,22 +228,22 @@ def located(claim: ExtractedFigure, field: str, subject: ExtractionTask, kind: F
     if kind == "money" and not name:
         return None
     scale = unit.scale if unit is not None else 0
-    span = _printed(number.value, place, subject.text, () if kind == "percent" else _SCALES)
-    if span is None:
+    number_span = _find_number(number.value, quote_span, subject.text, () if kind == "percent" else _SCALES)
+    if number_span is None:
         return None
     value = Decimal(format(number.value.scaleb(scale), "f"))
     period = "" if subject.year is None else str(subject.year)
-    return Fact(entity=subject.entity, attribute=field, period=period, value=value, unit=name, span=span)
+    return Fact(entity=subject.entity, attribute=field, period=period, value=value, unit=name, span=number_span)
 
 
 def _located_month(claim: ExtractedFigure, field: str, subject: ExtractionTask) -> Fact | None:
-    place, stated = _find(claim.quote, subject.text), parse_month(claim.value)
-    if place is None or stated is None:
+    quote_span, month = _find(claim.quote, subject.text), parse_month(claim.value)
+    if quote_span is None or month is None:
         return None
-    printed = printed_months(subject.text, place.start, place.end)
-    span = next((span for span, value in printed if value == stated[1]), None)
+    printed = printed_months(subject.text, quote_span.start, quote_span.end)
+    span = next((month_span for month_span, value in printed if value == month[1]), None)
     period = "" if subject.year is None else str(subject.year)
-    return span and Fact(entity=subject.entity, attribute=field, period=period, value=stated[1], unit=MONTH, span=span)
+    return span and Fact(entity=subject.entity, attribute=field, period=period, value=month[1], unit=MONTH, span=span)
 
 
 def _find(quote: str, text: str) -> Span | None:
@@ -251,15 +257,15 @@ def _locator(text: str) -> QuoteLocator:
     return QuoteLocator(text)
 
 
-def _printed(value: Decimal, place: Span, text: str, scales: Sequence[int]) -> Span | None:
+def _find_number(value: Decimal, within: Span, text: str, scales: Sequence[int]) -> Span | None:
     """The number in a place of the text that equals the value, or is the value without its scale."""
-    spans: list[tuple[Span, Decimal]] = []
-    for match in _NUMBER.finditer(text, place.start, place.end):
+    numbers: list[tuple[Span, Decimal]] = []
+    for match in _NUMBER.finditer(text, within.start, within.end):
         number: CellNumber | None = parse_cell(match[0])
         if number is not None:
-            spans.append((Span(match.start() + number.start, match.start() + number.end), number.value))
+            numbers.append((Span(match.start() + number.start, match.start() + number.end), number.value))
     for scale in scales or (0,):
-        for span, printed in spans:
+        for number_span, printed in numbers:
             if printed.scaleb(scale) == value:
-                return span
+                return number_span
     return None

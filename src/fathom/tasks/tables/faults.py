@@ -39,15 +39,15 @@ READING = frozenset({"other-column", "unknown-as-zero", "scale", "wrong-period"}
 
 def faults_of(others: OtherFigures, scales: Mapping[str, bool]) -> dict[str, ReadingFault]:
     """The faults that are possible for one question; `scales` says which columns have a scale such as million."""
-    own: dict[str, Callable[[Interpretation], Iterator[Variation]]] = {
-        "inverted-ratio": by_edit(_swapped),
+    variations: dict[str, Callable[[Interpretation], Iterator[Variation]]] = {
+        "inverted-ratio": by_edit(_invert_ratio),
         "scale": lambda reading: _scaled(reading, scales),
         "wrong-period": lambda reading: _replaced(reading, others.of_the_year_before, "the year before"),
         "old-report": lambda reading: _replaced(reading, others.of_an_older_report, "the old report"),
         "miss-document": lambda reading: _missed(reading, 1),
     }
     return {
-        name: ReadingFault(name, text, own[name] if name in own else faults.FAULTS[name].variations)
+        name: ReadingFault(name, text, variations[name] if name in variations else faults.FAULTS[name].variations)
         for name, text in DESCRIPTIONS.items()
     }
 
@@ -66,7 +66,7 @@ def _missed(reading: Interpretation, count: int) -> Iterator[Variation]:
                 yield Variation(f"without {' and '.join(names[row - 1] for row in rows)}", missed)
 
 
-def _swapped(node: Any) -> tree.TreeEdits:
+def _invert_ratio(node: Any) -> tree.TreeEdits:
     inverted = "the denominator divided by the numerator"
     match node:
         case tree.Ratio(numerator, denominator, None) if numerator != denominator:

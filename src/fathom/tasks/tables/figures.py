@@ -100,8 +100,8 @@ def document_figures(
     extractors agree; their attributes are names of fields. A filing that tags none of the fields still belongs to the
     domain, but all of its figures are unknown. `tables` saves time where several packs read a document.
     """
-    found = _read_figures(document, pack, votes, tables)
-    return replace(found, figures={}) if found is not None and found.entity in pack.exceptions else found
+    figures = _read_figures(document, pack, votes, tables)
+    return replace(figures, figures={}) if figures is not None and figures.entity in pack.exceptions else figures
 
 
 def _read_figures(
@@ -119,8 +119,8 @@ def without_figures(
     document: Document | FactSheet, pack: Pack, tables: TableFacts | None = None
 ) -> DocumentFigures | None:
     """A document whose figures are all unknown, since extractors did not agree on one of them."""
-    found = document_figures(document, pack, (), tables)
-    return None if found is None else replace(found, figures={})
+    figures = document_figures(document, pack, (), tables)
+    return None if figures is None else replace(figures, figures={})
 
 
 _Stated = dict[FigureId, dict[int, list[Fact]]]
@@ -128,25 +128,25 @@ _Stated = dict[FigureId, dict[int, list[Fact]]]
 
 
 def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[Fact]) -> DocumentFigures | None:
-    whole = [fact for fact in document.facts if not fact.part]
-    names = {fact.attribute for fact in whole}
-    fields = {name: found for name in names if (found := pack.field_of_attribute(name))}
+    facts_of_whole = [fact for fact in document.facts if not fact.part]
+    names = {fact.attribute for fact in facts_of_whole}
+    fields = {name: field for name in names if (field := pack.field_of_attribute(name))}
     tags = {name for name in names if _TAG.fullmatch(name)} if pack.reads_filings else set()
     if not fields and not tags:
         return None
-    stated: _Stated = defaultdict(lambda: defaultdict(list))
-    years = _Years(document, whole) if pack.has_periods else None
-    used = []
-    for fact in whole:
-        found = fields.get(fact.attribute)
-        year = years.of(fact.period) if found and years else None
-        if found and year != "other" and _has_its_unit(fact, pack.fields[found[0]].kind):
-            stated[_shared_id(found[0], year)][found[1]].append(fact)
-            used.append(fact)
-    entities = {fact.entity for fact in used or whole if used or fact.attribute in tags}
+    statements: _Stated = defaultdict(lambda: defaultdict(list))
+    years = _Years(document, facts_of_whole) if pack.has_periods else None
+    used_facts = []
+    for fact in facts_of_whole:
+        field = fields.get(fact.attribute)
+        year = years.of(fact.period) if field and years else None
+        if field and year != "other" and _has_its_unit(fact, pack.fields[field[0]].kind):
+            statements[_shared_id(field[0], year)][field[1]].append(fact)
+            used_facts.append(fact)
+    entities = {fact.entity for fact in used_facts or facts_of_whole if used_facts or fact.attribute in tags}
     if len(entities) != 1:
         return None
-    return _collected(document, next(iter(entities)), years.own if years else None, stated, votes, "structure")
+    return _collect(document, next(iter(entities)), years.own if years else None, statements, votes, "structure")
 
 
 def _has_its_unit(fact: Fact, kind: FieldKind) -> bool:
@@ -155,20 +155,20 @@ def _has_its_unit(fact: Fact, kind: FieldKind) -> bool:
 
 
 def _from_tables(document: Document, pack: Pack, votes: Iterable[Fact], tables: TableFacts) -> DocumentFigures | None:
-    stated: _Stated = defaultdict(lambda: defaultdict(list))
+    statements: _Stated = defaultdict(lambda: defaultdict(list))
     unclear = _unclear_fields(document, pack)
     for number in tables.numbers:
         fact, field = _table_fact(tables, number, pack)
         year = _year_of(fact, pack) if fact is not None and field not in unclear else "other"
         if fact is not None and year != "other":
-            stated[FigureId(field, year)][0].append(fact)
+            statements[FigureId(field, year)][0].append(fact)
     votes = list(votes)
-    fields = {figure_id.field for figure_id in stated} | {fact.attribute for fact in votes}
+    fields = {figure_id.field for figure_id in statements} | {fact.attribute for fact in votes}
     if len(document.references) >= RESEARCH_REFERENCES:
         return None  # A study of companies is not the report of one.
     if not tables.entity or not (len(fields) >= MIN_FIELDS or _is_mentioned(document, pack)):
         return None
-    return _collected(document, tables.entity, tables.year if pack.has_periods else None, stated, votes, "table")
+    return _collect(document, tables.entity, tables.year if pack.has_periods else None, statements, votes, "table")
 
 
 def _from_article(
@@ -178,22 +178,22 @@ def _from_article(
     if document.kind != "article":
         return None
     tables = tables or TableFacts(document)
-    stated: _Stated = defaultdict(lambda: defaultdict(list))
+    statements: _Stated = defaultdict(lambda: defaultdict(list))
     for fact in own_results(document):
         name = pack.field_of_result.get((fact.attribute, fact.part))
         if name is not None:
-            own = {"entity": document.title_text, "attribute": name, "part": ""}
-            stated[FigureId(name, None)][0].append(fact.model_copy(update=own))
+            changes = {"entity": document.title_text, "attribute": name, "part": ""}
+            statements[FigureId(name, None)][0].append(fact.model_copy(update=changes))
     for number in tables.numbers:
-        found, field = _table_fact(tables, number, pack)
-        if found is not None and found.period != PART_OF_YEAR:
-            stated[FigureId(field, None)][0].append(found.model_copy(update={"period": ""}))
+        table_fact, field = _table_fact(tables, number, pack)
+        if table_fact is not None and table_fact.period != PART_OF_YEAR:
+            statements[FigureId(field, None)][0].append(table_fact.model_copy(update={"period": ""}))
     for fact in phrase_facts(document, pack):
-        stated[FigureId(fact.attribute, None)][0].append(fact)
+        statements[FigureId(fact.attribute, None)][0].append(fact)
     votes = list(votes)
-    if not stated and not votes:
+    if not statements and not votes:
         return None
-    return _collected(document, document.title_text, None, stated, votes, "text")
+    return _collect(document, document.title_text, None, statements, votes, "text")
 
 
 def own_results(document: Document) -> list[Fact]:
@@ -203,8 +203,8 @@ def own_results(document: Document) -> list[Fact]:
         if fact.part and fact.value is not None:
             measured[fact.entity].add((fact.attribute, fact.part))
     everywhere = set().union(*measured.values())
-    own = [entity for entity, found in measured.items() if found == everywhere]
-    return [fact for fact in document.facts if fact.part and [fact.entity] == own]
+    candidates = [entity for entity, results in measured.items() if results == everywhere]
+    return [fact for fact in document.facts if fact.part and [fact.entity] == candidates]
 
 
 def _table_fact(tables: TableFacts, number: TableNumber, pack: Pack) -> tuple[Fact | None, str]:
@@ -231,9 +231,9 @@ def _year_of(fact: Fact, pack: Pack) -> Year | Literal["other"]:
 
 def _unclear_fields(document: Document, pack: Pack) -> set[str]:
     """The fields whose figures may or may not include something else that the document is about."""
-    named = {name: field.unclear_beside for name, field in pack.fields.items() if field.unclear_beside}
-    text = normal_label(document.text) if named else ""
-    return {name for name, words in named.items() if any(normal_label(word) in text for word in words)}
+    unclear = {name: field.unclear_beside for name, field in pack.fields.items() if field.unclear_beside}
+    text = normal_label(document.text) if unclear else ""
+    return {name for name, words in unclear.items() if any(normal_label(word) in text for word in words)}
 
 
 def _is_mentioned(document: Document, pack: Pack) -> bool:
@@ -251,11 +251,11 @@ def mentioned_fields(document: Document, pack: Pack) -> set[str]:
     }
 
 
-def _collected(
+def _collect(
     document: Document | FactSheet,
     entity: str,
     year: Year,
-    stated: _Stated,
+    statements: _Stated,
     votes: Iterable[Fact],
     source: FigureSource,
 ) -> DocumentFigures:
@@ -263,27 +263,27 @@ def _collected(
     voted: set[FigureId] = set()
     for fact in votes:
         figure_id = FigureId(fact.attribute, int(fact.period) if fact.period else None)
-        if source == "structure" and figure_id in stated:
+        if source == "structure" and figure_id in statements:
             continue
-        if figure_id not in stated:
+        if figure_id not in statements:
             voted.add(figure_id)
-        stated[figure_id][0].append(fact)
-    used = [fact for ranked in stated.values() for facts in ranked.values() for fact in facts]
+        statements[figure_id][0].append(fact)
+    facts = [fact for ranked in statements.values() for facts in ranked.values() for fact in facts]
     return DocumentFigures(
         document=document.id,
         entity=entity,
         language=document.language,
         year=year,
-        currency=_currency(used),
+        currency=_currency(facts),
         figures={
             figure_id: _agreed(
                 _of_latest_period(ranked[min(ranked)]), document, "vote" if figure_id in voted else source
             )
-            for figure_id, ranked in sorted(stated.items(), key=_figure_order)
+            for figure_id, ranked in sorted(statements.items(), key=_figure_order)
         },
         of_several_periods=any(
             figure_id.year is None and len({fact.period for fact in ranked[min(ranked)]}) > 1
-            for figure_id, ranked in stated.items()
+            for figure_id, ranked in statements.items()
         ),
     )
 
@@ -334,8 +334,8 @@ class _Years:
         if end is None or self._end is None or self.own is None:
             return "other"
         back = round((self._end - end).days / 365.25)
-        same = abs((self._end - end).days - back * 365.25) <= SAME_DAY
-        return self.own - back if same else "other"
+        is_end_of_year = abs((self._end - end).days - back * 365.25) <= SAME_DAY
+        return self.own - back if is_end_of_year else "other"
 
 
 def _end_of_year(period: str, instant: bool = False) -> date | None:

@@ -28,7 +28,9 @@ def guards(program: tree.Program, database: Database) -> dict[str, bool]:
     if isinstance(program.top, int):
         passed["no two values are close at the cut"] = not _has_tie(view, program)
     if divisors:
-        passed["divisors are positive"] = all(value > 0 for one in divisors for value in _known(view, one))
+        passed["divisors are positive"] = all(
+            value > 0 for divisor in divisors for value in _known_values(view, divisor)
+        )
     if program.where is not None and isinstance(program.output, tree.Labels):
         passed["not every entity meets the condition"] = view.mask(program.where) != view.mask(None)
     return passed
@@ -56,15 +58,15 @@ def _has_close(view: View, test: tree.Compare, conjuncts: Sequence[tree.Conditio
 
 def _has_tie(view: View, program: tree.Program) -> bool:
     sort = program.order[0]
-    values = sorted(_known(view, sort.measure), reverse=sort.direction == "DESC")
+    values = sorted(_known_values(view, sort.measure), reverse=sort.direction == "DESC")
     assert isinstance(program.top, int)
     return any(_are_close(*pair) for pair in pairwise(values[: program.top + 1]))
 
 
-def _known(view: View, measure: tree.Measure | tree.Result | int | float) -> list[float]:
+def _known_values(view: View, measure: tree.Measure | tree.Result | int | float) -> list[float]:
     assert not isinstance(measure, tree.Result)
     return [float(value) for value in view.values(measure) if value is not None]
 
 
-def _are_close(one: float, two: float) -> bool:
-    return abs(one - two) <= CLOSE * max(abs(one), abs(two))
+def _are_close(left: float, right: float) -> bool:
+    return abs(left - right) <= CLOSE * max(abs(left), abs(right))

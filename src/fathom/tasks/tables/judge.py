@@ -80,12 +80,14 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
     if not is_textual(item.key.answer) or unit_of(item.key.answer) == MONTH:
         return ()
     text = written(item.key.answer)
-    stated = [name for name in _names(item.key) if name in text]
-    others = [name for name in _names(item.key) if name not in text]
+    answer_names = [name for name in _names(item.key) if name in text]
+    other_names = [name for name in _names(item.key) if name not in text]
     texts = {"": text}
-    if stated and others:
-        texts["another name"] = text.replace(stated[number % len(stated)], others[number % len(others)])
-    return [PlantedResponse(fault, "", _prompts(item.question, item.key, said)) for fault, said in texts.items()]
+    if answer_names and other_names:
+        texts["another name"] = text.replace(
+            answer_names[number % len(answer_names)], other_names[number % len(other_names)]
+        )
+    return [PlantedResponse(fault, "", _prompts(item.question, item.key, text)) for fault, text in texts.items()]
 
 
 def _quoted(text: str) -> str:

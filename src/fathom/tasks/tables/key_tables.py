@@ -38,26 +38,26 @@ def database_of(key: Key) -> Database:
     entities = list(dict.fromkeys(entity for values in columns.values() for entity in values))
     if not columns or any(values.keys() != set(entities) for values in columns.values()):
         raise ProofError(f"The proof of question '{key.question_id}' has no whole table.")
-    figures = {name: [values[one] for one in entities] for name, values in columns.items()}
+    figures = {name: [values[entity] for entity in entities] for name, values in columns.items()}
     return database_with(_table_name(key.proof.program), entities, figures)
 
 
 def _table_name(statement: str) -> str:
     """The first table that the statement names."""
-    found = re.search(r"\bFROM (?!\()(\w+)", statement)
-    return found[1] if found else "figures"
+    match = re.search(r"\bFROM (?!\()(\w+)", statement)
+    return match[1] if match else "figures"
 
 
 # Build, audit and baselines read the program of a question several times.
 @lru_cache(maxsize=1_024)
-def _parsed(statement: str, tables: tuple[SchemaTable, ...]) -> Program:
+def _parse_cached(statement: str, tables: tuple[SchemaTable, ...]) -> Program:
     return parse(statement, Schema(tables))[0]
 
 
 def program_of(key: Key, database: Database) -> Program:
     """The program that a key's statement was written from; its database has one table, without relations."""
     try:
-        return _parsed(key.proof.program, database.schema.tables)
+        return _parse_cached(key.proof.program, database.schema.tables)
     except ParseError as error:
         raise ProofError(f"The program of question '{key.question_id}' is not understood: {error}.") from error
 
@@ -87,13 +87,13 @@ def explain(key: Key) -> list[str]:
     met = view.mask(program.where) if program.where is not None else 0
     figures: dict[str, list[str]] = {}
     for entity, _, value, _ in key.proof.rows:
-        figures.setdefault(entity, []).append(_printed(value))
+        figures.setdefault(entity, []).append(_format_value(value))
     scales = {column: Decimal(scale) for _, column, _, scale in key.proof.rows}
     lines = ["Figures: " + ", ".join(_heading(column, scale) for column, scale in scales.items())]
-    for row, (entity, stated) in enumerate(figures.items()):
-        values = [_short(some[row]) for some in computed]
+    for row, (entity, printed) in enumerate(figures.items()):
+        values = [_short(values[row]) for values in computed]
         result = f" → {'; '.join(values)}" if values else ""
-        lines.append(f"{entity}: {'; '.join(stated)}{result}{' ✓' if met >> row & 1 else ''}")
+        lines.append(f"{entity}: {'; '.join(printed)}{result}{' ✓' if met >> row & 1 else ''}")
     return lines
 
 
@@ -103,7 +103,7 @@ def _heading(column: str, scale: Decimal) -> str:
     return f"{column.replace('_', ' ')}{unit}"
 
 
-def _printed(value: str) -> str:
+def _format_value(value: str) -> str:
     if month_value(value) is not None:
         return value
     return f"{Decimal(value):,f}" if value else "not reported"

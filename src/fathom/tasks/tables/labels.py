@@ -112,11 +112,11 @@ class HeaderLabel:
 @lru_cache(maxsize=20_000)
 def parse_heading(text: str) -> HeaderLabel:
     """A heading of a row or column, taken apart."""
-    rest, unit = _without_unit(_ENUMERATOR.sub("", _cleaned(text)))
-    rest = _RESTATED.sub("", rest)
-    rest, period = split_period(rest)
-    rest = re.sub(r"[(（]\s*[)）]", "", rest).strip(" \t,:;–-—：，")
-    return HeaderLabel(rest, _scope(rest), period, unit)
+    label, unit = _without_unit(_ENUMERATOR.sub("", _cleaned(text)))
+    label = _RESTATED.sub("", label)
+    label, period = split_period(label)
+    label = re.sub(r"[(（]\s*[)）]", "", label).strip(" \t,:;–-—：，")
+    return HeaderLabel(label, _scope(label), period, unit)
 
 
 def normal_label(text: str) -> str:
@@ -147,10 +147,15 @@ def _without_unit(text: str) -> tuple[str, Unit | None]:
     tail = _TAIL.search(text)
     if tail and (unit := stated_unit(tail[1])) is not None:
         return text[: tail.start()], unit
-    whole = stated_unit(text)
+    whole_unit = stated_unit(text)
     # "Dollars in thousands" or "£m" is a unit as a whole; "Employees" is a noun, "Number" a plain heading.
-    if whole is not None and whole.kind in ("money", "percent", "scale") and len(text) <= 30 and not _names(text):
-        return "", whole
+    if (
+        whole_unit is not None
+        and whole_unit.kind in ("money", "percent", "scale")
+        and len(text) <= 30
+        and not _names(text)
+    ):
+        return "", whole_unit
     return text, None
 
 
@@ -171,14 +176,14 @@ def split_period(text: str) -> tuple[str, str]:
     if dated:
         year = dated["year"] or dated["iso"] or dated["chinese"]
         return f"{text[: dated.start()]} {text[dated.end() :]}".strip(), year
-    found = list(_YEAR.finditer(text))
-    if len(found) != 1:
+    years = list(_YEAR.finditer(text))
+    if len(years) != 1:
         return text, ""
-    match = found[0]
+    match = years[0]
     if match["to"] and not _is_next(match["year"], match["to"]):
         return text, PART_OF_YEAR
-    before, after = text[: match.start()].strip(" ,:–-"), text[match.end() :].strip(" ,:–-")
-    return (text, "") if before and after else (before or after, match["year"])
+    text_before, text_after = text[: match.start()].strip(" ,:–-"), text[match.end() :].strip(" ,:–-")
+    return (text, "") if text_before and text_after else (text_before or text_after, match["year"])
 
 
 def _is_next(year: str, to: str) -> bool:

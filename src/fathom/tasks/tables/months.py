@@ -32,8 +32,8 @@ def month_text(value: Decimal) -> str:
 
 def month_value(text: str) -> Decimal | None:
     """The figure for a month written as YYYY-MM; None for any other text."""
-    found = _WRITTEN.fullmatch(text)
-    return Decimal(int(found[1]) * 100 + int(found[2])) if found and 1 <= int(found[2]) <= 12 else None
+    match = _WRITTEN.fullmatch(text)
+    return Decimal(int(match[1]) * 100 + int(match[2])) if match and 1 <= int(match[2]) <= 12 else None
 
 
 def printed_months(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[Span, Decimal]]:
@@ -49,5 +49,5 @@ def printed_months(text: str, start: int = 0, end: int | None = None) -> Iterato
 
 def parse_month(text: str) -> tuple[Span, Decimal] | None:
     """The month that a text consists of, with its place; None if it has other words."""
-    found = next(printed_months(text), None)
-    return found if found is not None and found[0].of(text) == text.strip() else None
+    printed = next(printed_months(text), None)
+    return printed if printed is not None and printed[0].of(text) == text.strip() else None

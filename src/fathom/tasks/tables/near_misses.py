@@ -51,8 +51,8 @@ def accepted_forms(answer: Answer) -> Iterator[str]:
             yield _MARKS[1].format(bare.translate(_FULL_WIDTH))
         case ValueSet() | Ranking():
             names = [str(item.value) for item in items_of(answer)]
-            listed = json.dumps(names, ensure_ascii=False)
-            yield from (mark.format(listed) for mark in _MARKS)
+            name_list = json.dumps(names, ensure_ascii=False)
+            yield from (mark.format(name_list) for mark in _MARKS)
             yield "The answer is:\n" + "\n".join(f"{number}. {name}" for number, name in enumerate(names, start=1))
             if not any(set(name) & set(",;，；、和及与&") or " and " in name for name in names):
                 yield from (f"答案是：{mark.join(names)}。" for mark in "、；")
@@ -146,7 +146,7 @@ def near_numbers(answer: Number) -> Iterator[str]:
     value = rounded(answer)
     scale, name = _split(answer.unit)
     step = Decimal(1).scaleb(-(answer.decimals or 0))
-    others = [
+    values = [
         value * 1000,
         value / 1000,
         value * 1_000_000,
@@ -156,12 +156,12 @@ def near_numbers(answer: Number) -> Iterator[str]:
         value + step,
         value - step,
     ]
-    others += [coarse for digits in (1, 0, -1) if (coarse := round(value, digits)) != value]
-    for other in others:
+    values += [coarse for digits in (1, 0, -1) if (coarse := round(value, digits)) != value]
+    for near_value in values:
         # Of 0.125 both 0.12 and 0.13 are roundings to two decimals, by one rule or another.
-        is_rounding = abs(other - answer.value) <= step / 2
-        if not is_rounding and abs(other - value) >= (step if answer.decimals else Decimal("0.5")):
-            yield f"The answer is: {other:f}{answer.unit if answer.unit == '%' else ''}"
+        is_rounding = abs(near_value - answer.value) <= step / 2
+        if not is_rounding and abs(near_value - value) >= (step if answer.decimals else Decimal("0.5")):
+            yield f"The answer is: {near_value:f}{answer.unit if answer.unit == '%' else ''}"
     if not value:
         return
     bare = f"{value:f}"
@@ -181,23 +181,23 @@ def near_numbers(answer: Number) -> Iterator[str]:
 def _near_months(month: str, key: Key) -> Iterator[str]:
     """The month before and after, the same month of other years, the months of other entities, half a month."""
     year, number = (int(part) for part in month.split("-"))
-    others = {f"{year}-{other:02}" for other in (number - 1, number + 1) if 1 <= other <= 12}
-    others |= {f"{year + 1}-{number:02}", f"{year - 1}-{number:02}"}
-    others |= {row[2] for row in key.proof.rows if month_value(row[2]) is not None}
-    yield from sorted(others - {month})
+    months = {f"{year}-{near_number:02}" for near_number in (number - 1, number + 1) if 1 <= near_number <= 12}
+    months |= {f"{year + 1}-{number:02}", f"{year - 1}-{number:02}"}
+    months |= {row[2] for row in key.proof.rows if month_value(row[2]) is not None}
+    yield from sorted(months - {month})
     yield from (str(year), f"{number:02}", f"{date(year, number, 1):%B}", "[]")
 
 
 def _near_lists(answer: ValueSet | Ranking, entities: Sequence[str]) -> Iterator[str]:
     names = [str(item.value) for item in items_of(answer)]
     strangers = [name for name in entities if _letters(name) not in set(map(_letters, names))][:MAX_NAMES]
-    lists = [names[:place] + names[place + 1 :] for place in range(len(names))]
+    lists = [names[:index] + names[index + 1 :] for index in range(len(names))]
     lists += [[*names, other] for other in strangers]
     lists += [[*names[:-1], other] for other in strangers]
     if isinstance(answer, Ranking) and len(names) > 1:
         lists += [names[::-1], [names[1], names[0], *names[2:]]]
     yield from ("[]", "The answer is: []")
-    yield from (f"The answer is: {json.dumps(some, ensure_ascii=False)}" for some in lists)
+    yield from (f"The answer is: {json.dumps(names, ensure_ascii=False)}" for names in lists)
 
 
 def _misread(key: Key, others: OtherFigures, reading: Interpretation) -> Iterator[Answer]:
@@ -209,20 +209,20 @@ def _misread(key: Key, others: OtherFigures, reading: Interpretation) -> Iterato
             yield with_unit(variation.reading.answer(), unit)
 
 
-def _differs(one: Answer, two: Answer) -> bool:
+def _differs(left: Answer, right: Answer) -> bool:
     """Whether two answers differ under every rule of comparison."""
-    if isinstance(one, Number) and isinstance(two, Number):
-        step = Decimal(1).scaleb(-(one.decimals or 0)) if one.decimals else Decimal("0.5")
-        return abs(rounded(one) - two.value) >= 2 * step
-    if isinstance(one, Ranking) and isinstance(two, Ranking):
-        return [_letters(str(item.value)) for item in items_of(one)] != [
-            _letters(str(item.value)) for item in items_of(two)
+    if isinstance(left, Number) and isinstance(right, Number):
+        step = Decimal(1).scaleb(-(left.decimals or 0)) if left.decimals else Decimal("0.5")
+        return abs(rounded(left) - right.value) >= 2 * step
+    if isinstance(left, Ranking) and isinstance(right, Ranking):
+        return [_letters(str(item.value)) for item in items_of(left)] != [
+            _letters(str(item.value)) for item in items_of(right)
         ]
-    if isinstance(one, ValueSet) and isinstance(two, ValueSet):
-        return {_letters(str(item.value)) for item in one.items} != {_letters(str(item.value)) for item in two.items}
-    if isinstance(one, Text) and isinstance(two, Text):
-        return one.value != two.value
-    return one.type != two.type
+    if isinstance(left, ValueSet) and isinstance(right, ValueSet):
+        return {_letters(str(item.value)) for item in left.items} != {_letters(str(item.value)) for item in right.items}
+    if isinstance(left, Text) and isinstance(right, Text):
+        return left.value != right.value
+    return left.type != right.type
 
 
 def _letters(name: str) -> str:

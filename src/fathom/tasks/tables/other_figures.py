@@ -38,47 +38,55 @@ class ContextFigures:
         self._facts = facts
         self._about: dict[str, list[StatedFacts]] = defaultdict(list)
         self._periods: dict[str, set[str]] = defaultdict(set)
-        for stated in facts.values():
-            for entity in stated.entities:
-                self._about[entity].append(stated)
-            for attribute, period in stated.names():
+        for document_facts in facts.values():
+            for entity in document_facts.entities:
+                self._about[entity].append(document_facts)
+            for attribute, period in document_facts.names():
                 self._periods[attribute].add(period)
         self._years_before: dict[tuple[str, str], list[str]] = {}
 
     def others(self, key: Key) -> OtherFigures:
         """The figures of the same entities that the context states in addition to those of a key's proof."""
-        before: dict[KeyCell, float | str] = {}
-        older: dict[KeyCell, float | str] = {}
+        year_before: dict[KeyCell, float | str] = {}
+        older_report: dict[KeyCell, float | str] = {}
         for row, passage in zip(key.proof.rows, key.proof.passages, strict=False):
             entity, column, value, scale = row
             document = self._facts.get(passage.document)
-            found = document.at_span(passage.span) if document else []
-            used = next((fact for fact in found if fact.entity == entity), None)
-            if document is None or used is None or not value:
+            facts = document.at_span(passage.span) if document else []
+            own_fact = next((fact for fact in facts if fact.entity == entity), None)
+            if document is None or own_fact is None or not value:
                 continue
-            earlier = [one for period in self._before(used) for one in self._stated(used, period)]
+            earlier = [
+                statement
+                for period in self._periods_before(own_fact)
+                for statement in self._statements(own_fact, period)
+            ]
             if earlier:
-                before[entity, column] = _plain(max(earlier)[1], scale, used.unit)
-            same = [one for one in self._stated(used, used.period) if one[0] < (document.year or 0)]
-            if same and min(same)[1] != used.value:
-                older[entity, column] = _plain(min(same)[1], scale, used.unit)
-        return OtherFigures(before, older)
+                year_before[entity, column] = _question_value(max(earlier)[1], scale, own_fact.unit)
+            earlier_reports = [
+                statement
+                for statement in self._statements(own_fact, own_fact.period)
+                if statement[0] < (document.year or 0)
+            ]
+            if earlier_reports and min(earlier_reports)[1] != own_fact.value:
+                older_report[entity, column] = _question_value(min(earlier_reports)[1], scale, own_fact.unit)
+        return OtherFigures(year_before, older_report)
 
-    def _before(self, used: StatedFact) -> list[str]:
+    def _periods_before(self, own_fact: StatedFact) -> list[str]:
         """The periods of the year before for which documents state the attribute."""
-        name = (used.attribute, used.period)
+        name = (own_fact.attribute, own_fact.period)
         if name not in self._years_before:
-            periods = sorted(self._periods[used.attribute])
-            self._years_before[name] = [one for one in periods if _is_year_before(used.period, one)]
+            periods = sorted(self._periods[own_fact.attribute])
+            self._years_before[name] = [period for period in periods if _is_year_before(own_fact.period, period)]
         return self._years_before[name]
 
-    def _stated(self, used: StatedFact, period: str) -> list[tuple[int, Decimal]]:
+    def _statements(self, own_fact: StatedFact, period: str) -> list[tuple[int, Decimal]]:
         """The years of documents with the values that they state of the entity's attribute in a period."""
         return [
             (document.year or 0, fact.value)
-            for document in self._about[used.entity]
-            for fact in document.of((used.attribute, period))
-            if fact.entity == used.entity and fact.value is not None and fact.unit == used.unit
+            for document in self._about[own_fact.entity]
+            for fact in document.of((own_fact.attribute, period))
+            if fact.entity == own_fact.entity and fact.value is not None and fact.unit == own_fact.unit
         ]
 
 
@@ -96,21 +104,21 @@ class OtherFigureReader:
         return self._last[1].others(key)
 
 
-def _plain(value: Decimal, scale: str, unit: str) -> float | str:
+def _question_value(value: Decimal, scale: str, unit: str) -> float | str:
     return month_text(value) if unit == MONTH else float(value / Decimal(scale))
 
 
-def _is_year_before(period: str, other: str) -> bool:
+def _is_year_before(period: str, earlier: str) -> bool:
     """Whether another period of the same kind ends a year earlier."""
-    if ("/" in period) != ("/" in other):
+    if ("/" in period) != ("/" in earlier):
         return False
-    one, two = _end(period), _end(other)
-    return one is not None and two is not None and (one - two).days in _YEAR_DAYS
+    end, earlier_end = _end(period), _end(earlier)
+    return end is not None and earlier_end is not None and (end - earlier_end).days in _YEAR_DAYS
 
 
 def _end(period: str) -> date | None:
-    found = _END.search(period)
+    match = _END.search(period)
     try:
-        return date(int(found[1]), int(found[2] or 12), int(found[3] or 31)) if found else None
+        return date(int(match[1]), int(match[2] or 12), int(match[3] or 31)) if match else None
     except ValueError:
         return None

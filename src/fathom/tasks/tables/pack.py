@@ -99,7 +99,7 @@ class Metric(Nouns):
     def sides(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The dividend and the divisor of a quotient, or the whole: each a sign and the fields that it joins."""
         sides = self.formula.split("/")
-        return tuple((next(iter(re.findall(r"[-+]", one)), ""), tuple(NAME.findall(one))) for one in sides)
+        return tuple((next(iter(re.findall(r"[-+]", side)), ""), tuple(NAME.findall(side))) for side in sides)
 
 
 class Composite(Nouns):
@@ -188,18 +188,23 @@ class Pack(Record):
             normal_label(label): name
             for name, field in self.fields.items()
             if not field.part
-            for label in (*field.labels, *field.en, *field.zh, *(one for one in field.attributes if ":" not in one))
+            for label in (
+                *field.labels,
+                *field.en,
+                *field.zh,
+                *(attribute for attribute in field.attributes if ":" not in attribute),
+            )
         }
 
     def field_with_label(self, label: str) -> str | None:
         """The field that a heading of a table states; letters that a PDF does not name may be any."""
         normal = normal_label(label)
-        found = self.field_of_label.get(normal)
-        if found is None and UNREADABLE in normal:
+        field = self.field_of_label.get(normal)
+        if field is None and UNREADABLE in normal:
             pattern = re.compile(re.escape(normal).replace(UNREADABLE, r"\w{1,3}"))
-            fields = {field for known, field in self.field_of_label.items() if pattern.fullmatch(known)}
-            found = fields.pop() if len(fields) == 1 else None
-        return found
+            fields = {field for known_label, field in self.field_of_label.items() if pattern.fullmatch(known_label)}
+            field = fields.pop() if len(fields) == 1 else None
+        return field
 
     @cached_property
     def reads_filings(self) -> bool:

@@ -47,23 +47,23 @@ class PackCoverage(Record):
 
 def pack_coverage(pack: Pack, corpus: Corpus, seed: int = 0) -> PackCoverage:
     """Read every document of a corpus with a pack."""
-    found = [figures for document in corpus.documents() if (figures := document_figures(document, pack)) is not None]
+    readings = [figures for document in corpus.documents() if (figures := document_figures(document, pack)) is not None]
     return PackCoverage(
         pack=pack.name,
         documents=len(corpus),
-        found=len(found),
-        entities=len({figures.entity for figures in found}),
-        fields=tuple(_field_coverage(name, found) for name in pack.fields),
-        unusable=_unusable(pack, {figure_id.field for figures in found for figure_id in figures.figures}),
-        sample=tuple(_sample(pack, found, Random(seed))),
+        found=len(readings),
+        entities=len({figures.entity for figures in readings}),
+        fields=tuple(_field_coverage(name, readings) for name in pack.fields),
+        unusable=_unusable(pack, {figure_id.field for figures in readings for figure_id in figures.figures}),
+        sample=tuple(_sample(pack, readings, Random(seed))),
     )
 
 
-def _field_coverage(name: str, found: list[DocumentFigures]) -> FieldCoverage:
+def _field_coverage(name: str, readings: list[DocumentFigures]) -> FieldCoverage:
     states: Counter[str] = Counter()
-    for figures in found:
+    for reading in readings:
         figure = next(
-            (figure for figure_id, figure in figures.figures.items() if figure_id == (name, figures.year)),
+            (figure for figure_id, figure in reading.figures.items() if figure_id == (name, reading.year)),
             None,
         )
         if figure is None:
@@ -87,19 +87,21 @@ def _unusable(pack: Pack, present: set[str]) -> dict[str, str]:
             term for term in composite.terms if term in reasons or (term in pack.fields and term not in present)
         ]:
             reasons[name] = f"it needs {' and '.join(lacking)}"
-    for one, two in pack.comparable:
-        if lacking := [field for field in (one, two) if field not in present]:
-            reasons[f"{one} against {two}"] = f"no document states {' or '.join(lacking)}"
+    for left, right in pack.comparable:
+        if lacking := [field for field in (left, right) if field not in present]:
+            reasons[f"{left} against {right}"] = f"no document states {' or '.join(lacking)}"
     return reasons
 
 
-def _sample(pack: Pack, found: list[DocumentFigures], rng: Random) -> list[str]:
-    by_language = {language: [one for one in found if one.language == language] for language in pack.languages}
+def _sample(pack: Pack, readings: list[DocumentFigures], rng: Random) -> list[str]:
+    by_language = {
+        language: [reading for reading in readings if reading.language == language] for language in pack.languages
+    }
     tables = [table for documents in by_language.values() for table in entity_tables(pack, documents)]
     levels: tuple[QuestionLevel, ...] = LEVELS
     questions: list[str] = []
     for number in range(SAMPLED if tables else 0):
-        made = QueryMaker(rng.choice(tables), rng).make(levels[number % len(levels)])
-        if made is not None and made.text not in questions:
-            questions.append(made.text)
+        question = QueryMaker(rng.choice(tables), rng).make(levels[number % len(levels)])
+        if question is not None and question.text not in questions:
+            questions.append(question.text)
     return questions

@@ -124,9 +124,9 @@ class _RecurringLabel:
         return not self.printed or max(kinds.values()) >= SAME_UNIT * kinds.total()
 
 
-def _is_joint(found: _RecurringLabel) -> bool:
+def _is_joint(label: _RecurringLabel) -> bool:
     """Whether the figure is the cell of a row and a column: proposed after plain labels."""
-    return any(JOINT in label for label in found.printed)
+    return any(JOINT in label for label in label.printed)
 
 
 def can_draft(corpus: Corpus, limit: int) -> bool:
@@ -146,7 +146,7 @@ def draft_pack(corpus: Corpus, name: str, limit: int | None = None) -> str:
     recurring: dict[str, _RecurringLabel] = defaultdict(_RecurringLabel)
     documents = 0
     years: Counter[int | None] = Counter()
-    own: Counter[int | None] = Counter()
+    report_years: Counter[int | None] = Counter()
     with_earlier = 0  # documents that also give figures of earlier years
     two_years = 0  # documents that write their year as "2023/24"
     languages: Counter[Language] = Counter()
@@ -159,20 +159,20 @@ def draft_pack(corpus: Corpus, name: str, limit: int | None = None) -> str:
         for attribute, label in _row_labels(document, facts) if language == "zh" else ():
             recurring[_in_any_namespace(attribute)].labels[language][label] += 1
         tables = None if document.facts else TableFacts(document)
-        found = _consistent(tables) if tables else {}
-        for label, fact in found.items():
+        consistent = _consistent(tables) if tables else {}
+        for label, fact in consistent.items():
             _note(recurring[label], fact, document).printed[fact.attribute] += 1
-        entities |= {tables.entity} if tables and found else {fact.entity for fact in facts}
-        own[tables.year if tables else document.year] += 1
-        documents += bool(facts or found)
-        languages[language] += bool(facts or found)
-        if found and tables:
+        entities |= {tables.entity} if tables and consistent else {fact.entity for fact in facts}
+        report_years[tables.year if tables else document.year] += 1
+        documents += bool(facts or consistent)
+        languages[language] += bool(facts or consistent)
+        if consistent and tables:
             years[tables.year] += 1
             two_years += has_two_years(document)
             with_earlier += len({number.period for number in tables.numbers if number.period.isdecimal()}) > 1
     least = max(MIN_DOCUMENTS, MIN_SHARE * documents)
     chosen = sorted(
-        (one for one, found in recurring.items() if len(found.documents) >= least and found.is_figure),
+        (attribute for attribute, label in recurring.items() if len(label.documents) >= least and label.is_figure),
         key=lambda attribute: (_is_joint(recurring[attribute]), -len(recurring[attribute].documents), attribute),
     )[:MAX_FIELDS]
     if len(chosen) < 2 and (results := draft_results(corpus, name)) is not None:
@@ -180,8 +180,12 @@ def draft_pack(corpus: Corpus, name: str, limit: int | None = None) -> str:
     if len(chosen) < 2:
         raise FathomError(_why_nothing(documents, len(corpus)))
     # Reports of one year need no year in the questions, unless they also give figures of earlier years.
-    several = len(years.keys() - {None}) > 1 or (with_earlier >= years.total() / 2 >= years[None])
-    has_periods = any(recurring[one].periods for one in chosen) and (not years or several) and _share_a_year(own)
+    several_years = len(years.keys() - {None}) > 1 or (with_earlier >= years.total() / 2 >= years[None])
+    has_periods = (
+        any(recurring[attribute].periods for attribute in chosen)
+        and (not years or several_years)
+        and _share_a_year(report_years)
+    )
     usual = languages.most_common(1)[0][0]
     period = _period(usual, 2 * two_years > years.total()) if has_periods else ""
     return "\n".join(_lines(name, chosen, recurring, period, usual, entity_noun(entities, usual)))
@@ -228,7 +232,7 @@ def _row_labels(document: Document, facts: Iterable[Fact]) -> Iterator[tuple[str
 
 def _consistent(tables: TableFacts) -> dict[str, Fact]:
     """The figures of a document's tables by normal label; a label with two values for its latest year is left out."""
-    found: dict[str, Fact] = {}
+    facts: dict[str, Fact] = {}
     ambiguous: set[str] = set()
     for number in tables.numbers:
         label = full_labels(number)[0]
@@ -241,13 +245,13 @@ def _consistent(tables: TableFacts) -> dict[str, Fact]:
         fact = tables.fact(number, label, kind)
         if fact is None or fact.value is None:
             continue
-        known = found.setdefault(normal, fact)
-        if fact.period > known.period:
-            found[normal] = fact
+        earlier = facts.setdefault(normal, fact)
+        if fact.period > earlier.period:
+            facts[normal] = fact
             ambiguous.discard(normal)
-        elif fact.period == known.period and (fact.value, fact.unit) != (known.value, known.unit):
+        elif fact.period == earlier.period and (fact.value, fact.unit) != (earlier.value, earlier.unit):
             ambiguous.add(normal)
-    return {label: fact for label, fact in found.items() if label not in ambiguous}
+    return {label: fact for label, fact in facts.items() if label not in ambiguous}
 
 
 def _is_noun(label: str) -> bool:
@@ -276,16 +280,16 @@ def _in_any_namespace(attribute: str) -> str:
     return f"*:{attribute.rpartition(':')[2]}" if re.fullmatch(r"[\w-]+:\w+", attribute) else attribute
 
 
-def _note(found: _RecurringLabel, fact: Fact, document: Document) -> _RecurringLabel:
+def _note(label: _RecurringLabel, fact: Fact, document: Document) -> _RecurringLabel:
     assert fact.value is not None
-    found.documents.add(document.id)
-    found.units[fact.unit] += 1
-    found.values[fact.value] += 1
-    found.whole = found.whole and fact.value == fact.value.to_integral()
-    found.like_years = found.like_years and YEARS[0] <= fact.value <= YEARS[1]
-    found.instant = found.instant and _DAY.fullmatch(fact.period) is not None
-    found.periods = found.periods or (bool(fact.period) and (document.year is not None or not document.facts))
-    return found
+    label.documents.add(document.id)
+    label.units[fact.unit] += 1
+    label.values[fact.value] += 1
+    label.whole = label.whole and fact.value == fact.value.to_integral()
+    label.like_years = label.like_years and YEARS[0] <= fact.value <= YEARS[1]
+    label.instant = label.instant and _DAY.fullmatch(fact.period) is not None
+    label.periods = label.periods or (bool(fact.period) and (document.year is not None or not document.facts))
+    return label
 
 
 _HEADER = """\
@@ -338,34 +342,34 @@ def _lines(
     yield _HEADER.format(name=name, language=language, **_NOUNS[language], **entity)
     if period:
         yield period
-    taken: set[str] = set()
+    columns: set[str] = set()
     nouns: set[str] = set()
     for attribute in chosen:
-        found = recurring[attribute]
-        printed = [label for label, _ in found.printed.most_common(1)]
+        label = recurring[attribute]
+        printed = [label for label, _ in label.printed.most_common(1)]
         column, noun = _names(printed[0] if printed else attribute, bool(printed))
         if language == "zh":
             # Names of facts are in English: the rows of the tables that print them are labeled in Chinese.
-            noun = next((label for label, _ in found.labels["zh"].most_common() if is_chinese(label)), noun)
+            noun = next((label for label, _ in label.labels["zh"].most_common() if is_chinese(label)), noun)
         if not _is_noun_of(language, noun) or normal_label(noun) in nouns:
             continue
-        column = unused(column, taken)
-        taken.add(column)
+        column = unused(column, columns)
+        columns.add(column)
         nouns.add(normal_label(noun))
-        unit = found.units.most_common(1)[0][0]
-        kind = kind_of(unit, found.whole)
+        unit = label.units.most_common(1)[0][0]
+        kind = kind_of(unit, label.whole)
         if kind == "count":
-            noun = _counted(noun) if language == "en" else noun if _CHINESE_NUMBER.search(noun) else f"{noun}数"
+            noun = _count_noun(noun) if language == "en" else noun if _CHINESE_NUMBER.search(noun) else f"{noun}数"
         if kind == "percent" and language == "en" and _hides_a_share(noun):
             noun = f'percentage for "{noun}"'
         yield ""
         heading = f'"{column}"' if is_chinese(column) else column
-        yield f"[fields.{heading}]  # in {len(found.documents)} documents"
+        yield f"[fields.{heading}]  # in {len(label.documents)} documents"
         yield f'attributes = ["{escaped(column if printed else attribute)}"]'
         if printed:
             yield f'labels = ["{escaped(printed[0])}"]'
         yield f'kind = "{kind}"'
-        if found.instant and period:
+        if label.instant and period:
             yield "instant = true"
         added = kind in ("money", "count", "month") or (kind == "number" and _ADDED_UNITS.fullmatch(unit))
         if not added or _NOT_ADDED.search(noun):
@@ -374,7 +378,7 @@ def _lines(
     yield ""
 
 
-def _counted(noun: str) -> str:
+def _count_noun(noun: str) -> str:
     """The noun of a count: "visitors" is "number of visitors", but an amount without its currency is not a count."""
     things = noun.removeprefix("total ")
     is_number = noun.startswith("number ") or not (is_plural(things) or things != noun)
@@ -402,7 +406,9 @@ def _names(attribute: str, printed: bool) -> tuple[str, str]:
     plain = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
     # A heading with words is a noun as it is; "Area, total" is a field of JSON and the group that it is in.
     noun = (
-        _lowered(_LOSS.sub(r" (\1)", attribute.replace(JOINT, ", "))) if " " in attribute else _concept(" ".join(plain))
+        _lowercase(_LOSS.sub(r" (\1)", attribute.replace(JOINT, ", ")))
+        if " " in attribute
+        else _concept(" ".join(plain))
     )
     group, _, inner = noun.partition(", ")
     if inner and ", " not in inner and " " in attribute and JOINT not in attribute and not printed:
@@ -418,6 +424,6 @@ def _concept(words: str) -> str:
     return words
 
 
-def _lowered(label: str) -> str:
+def _lowercase(label: str) -> str:
     """A label inside a sentence: in lower case if it is in capitals, otherwise only its first letter."""
     return label.lower() if label.isupper() else label[0].lower() + label[1:] if not label[:2].isupper() else label

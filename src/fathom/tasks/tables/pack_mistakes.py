@@ -80,18 +80,18 @@ def is_column_name(name: str) -> bool:
 
 
 def _nouns(pack: Pack) -> Iterator[str]:
-    entities = [word for one in (pack.en, pack.zh) if one for word in (one.noun, one.plural)]
+    entities = [word for nouns in (pack.en, pack.zh) if nouns for word in (nouns.noun, nouns.plural)]
     figures = (pack.period, *pack.fields.values(), *pack.metrics.values(), *pack.composites.values())
-    for noun in (*entities, *pack.exceptions, *(word for one in figures for word in (*one.en, *one.zh))):
+    for noun in (*entities, *pack.exceptions, *(word for figure in figures for word in (*figure.en, *figure.zh))):
         if not noun.isprintable():
-            yield f"the noun {_shown(noun)} has a line break or another control character. Write it on one line"
+            yield f"the noun {_format_value(noun)} has a line break or another control character. Write it on one line"
         if len(noun) > MAX_NOUN_LENGTH:
-            yield f"the noun {_shown(noun)} has more than {MAX_NOUN_LENGTH} characters. Use a shorter one"
-    for name, named in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
+            yield f"the noun {_format_value(noun)} has more than {MAX_NOUN_LENGTH} characters. Use a shorter one"
+    for name, figure in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
         # A figure without a noun in a language is not asked about in it.
-        if not all(word.strip() for word in (*named.en, *named.zh)) or not any(map(named.of, pack.languages)):
-            wanted = pack.languages[0]
-            yield f"'{name}' has no noun in '{wanted}'. Add {wanted} = [\"...\"], as a question would name it"
+        if not all(word.strip() for word in (*figure.en, *figure.zh)) or not any(map(figure.of, pack.languages)):
+            missing = pack.languages[0]
+            yield f"'{name}' has no noun in '{missing}'. Add {missing} = [\"...\"], as a question would name it"
     if pack.has_periods:
         for language in pack.languages:
             if not pack.period.of(language):
@@ -99,19 +99,21 @@ def _nouns(pack: Pack) -> Iterator[str]:
 
 
 def _labels(pack: Pack) -> Iterator[str]:
-    seen: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for name, field in pack.fields.items():
         if field.part and pack.about != "document":
             yield f"'{name}' has a part, which is searched for packs with about = \"document\" only. Remove it"
-        own = {normal_label(label) for label in (*field.labels, *field.en, *field.zh)}
+        labels = {normal_label(label) for label in (*field.labels, *field.en, *field.zh)}
         # The same quantity may be measured on several parts.
-        stated = {f"{one} ({field.part})" for one in field.attributes} if field.part else {*field.attributes}
-        for label in sorted(own | stated):
+        attributes = (
+            {f"{attribute} ({field.part})" for attribute in field.attributes} if field.part else {*field.attributes}
+        )
+        for label in sorted(labels | attributes):
             if not label:
                 yield f"'{name}' has a label without letters or digits. Remove it"
-            if label in seen:
-                yield f"'{label}' states both '{seen[label]}' and '{name}'. Keep it in one of them"
-            seen[label] = name
+            if label in owners:
+                yield f"'{label}' states both '{owners[label]}' and '{name}'. Keep it in one of them"
+            owners[label] = name
 
 
 def _phrases(pack: Pack) -> Iterator[str]:
@@ -163,17 +165,17 @@ def _unknown(pack: Pack, where: str, field: str) -> str:
 
 
 def _comparisons(pack: Pack) -> Iterator[str]:
-    for one, two in pack.comparable:
-        unknown = [field for field in (one, two) if field not in pack.fields]
+    for left, right in pack.comparable:
+        unknown = [field for field in (left, right) if field not in pack.fields]
         yield from (_unknown(pack, "comparable", field) for field in unknown)
-        if not unknown and one == two:
-            yield f"'comparable' compares '{one}' with itself. Name two fields"
-        elif not unknown and "month" in (pack.fields[one].kind, pack.fields[two].kind):
-            yield f"'{one}' and '{two}' cannot be compared, since one is a month. Compare numbers"
-        elif not unknown and pack.fields[one].kind != pack.fields[two].kind:
+        if not unknown and left == right:
+            yield f"'comparable' compares '{left}' with itself. Name two fields"
+        elif not unknown and "month" in (pack.fields[left].kind, pack.fields[right].kind):
+            yield f"'{left}' and '{right}' cannot be compared, since one is a month. Compare numbers"
+        elif not unknown and pack.fields[left].kind != pack.fields[right].kind:
             yield (
-                f"'{one}' and '{two}' cannot be compared: one is {pack.fields[one].kind}, the other "
-                f"{pack.fields[two].kind}. Compare fields of one kind"
+                f"'{left}' and '{right}' cannot be compared: one is {pack.fields[left].kind}, the other "
+                f"{pack.fields[right].kind}. Compare fields of one kind"
             )
 
 
@@ -211,35 +213,37 @@ def _kind(pack: Pack, term: str) -> str:
 def explain(error: ValidationError) -> str:
     """The first mistake in the form of a pack, in words of TOML."""
     details = error.errors(include_url=False)[0]
-    place = ".".join(str(step) for step in details["loc"])
+    location = ".".join(str(step) for step in details["loc"])
     key = str(next((step for step in reversed(details["loc"]) if isinstance(step, str)), ""))
     example = f" Write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
     match details["type"]:
         case "value_error":
             return str(details["msg"]).removeprefix("Value error, ")
-        case "missing" if place.startswith("comparable"):
-            return _size(place, details, example)
+        case "missing" if location.startswith("comparable"):
+            return _size(location, details, example)
         case "missing":
-            return f"'{place}' is missing.{example}"
+            return f"'{location}' is missing.{example}"
         case "extra_forbidden":
-            return f"'{place}' is unknown. Check its spelling and the table that it is in"
+            return f"'{location}' is unknown. Check its spelling and the table that it is in"
         case "string_pattern_mismatch":
-            return f"'{place}' has lower-case letters, digits and hyphens, and starts with a letter.{example}"
+            return f"'{location}' has lower-case letters, digits and hyphens, and starts with a letter.{example}"
         case "too_short" | "too_long":
-            return _size(place, details, example)
+            return _size(location, details, example)
         case "literal_error":
-            return f"'{place}' is '{details['input']}'. Write {details['ctx']['expected']}"
+            return f"'{location}' is '{details['input']}'. Write {details['ctx']['expected']}"
         case _:
-            return f"'{place}' is {_shown(details['input'])}, which is not understood.{example}".removesuffix(".")
+            return f"'{location}' is {_format_value(details['input'])}, which is not understood.{example}".removesuffix(
+                "."
+            )
 
 
-def _size(place: str, details: Any, example: str) -> str:
-    if place.startswith("comparable"):
-        return f"'{place}' must name two fields.{example}"
+def _size(location: str, details: Any, example: str) -> str:
+    if location.startswith("comparable"):
+        return f"'{location}' must name two fields.{example}"
     least = details["ctx"].get("min_length", 1)
-    return f"'{place}' needs at least {'one entry' if least == 1 else f'{least} entries'}.{example}"
+    return f"'{location}' needs at least {'one entry' if least == 1 else f'{least} entries'}.{example}"
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}..."

@@ -24,16 +24,16 @@ def field_name(words: str) -> str:
 def unused(name: str, taken: Collection[str]) -> str:
     """The name, or with a number if another field has the same."""
     numbered = (f"{name}_{number}" for number in count(2))
-    return name if name not in taken else next(one for one in numbered if one not in taken)
+    return name if name not in taken else next(candidate for candidate in numbered if candidate not in taken)
 
 
-def kind_of(unit: str, whole: bool) -> FieldKind:
+def kind_of(unit: str, all_whole: bool) -> FieldKind:
     """The kind of a figure in that unit; `whole` if all values are whole numbers."""
     if CURRENCY.fullmatch(unit):
         return "money"
     if unit in ("%", MONTH):
         return "percent" if unit == "%" else "month"
-    return "count" if whole and unit in ("", "persons", "shares") else "number"
+    return "count" if all_whole and unit in ("", "persons", "shares") else "number"
 
 
 def escaped(text: str) -> str:

@@ -29,12 +29,12 @@ def required_passages(corpus: Corpus) -> PassageFinder:
         for passage in item.key.proof.passages:
             title, blocks = parts(passage.document)
             needed[Passage(document=passage.document, span=title)] = None
-            needed[Passage(document=passage.document, span=_around(passage.span, blocks))] = None
+            needed[Passage(document=passage.document, span=_enclosing_block(passage.span, blocks))] = None
         return list(needed)
 
     return passages
 
 
-def _around(span: Span, blocks: Iterable[Span]) -> Span:
+def _enclosing_block(span: Span, blocks: Iterable[Span]) -> Span:
     """The table or paragraph that contains the span; the span itself if there is none."""
     return next((block for block in blocks if block.contains(span)), span)

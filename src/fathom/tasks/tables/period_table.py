@@ -117,8 +117,8 @@ class PeriodTable:
         """The statement that creates the table, with a comment on every column."""
         last = len(self.columns) - 1
         lines = [
-            f"  {one.name} {one.type}{'' if place == last else ','} -- {one.description}"
-            for place, one in enumerate(self.columns)
+            f"  {column.name} {column.type}{'' if index == last else ','} -- {column.description}"
+            for index, column in enumerate(self.columns)
         ]
         return "\n".join([f"CREATE TABLE {self.name} (", *lines, ");"])
 
@@ -159,11 +159,11 @@ class PeriodTable:
         lines = io.StringIO()
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow([column.name for column in self.columns])
-        writer.writerows([_shown(one) for one in row] for row in self.rows())
+        writer.writerows([_format_value(value) for value in row] for row in self.rows())
         return f"{self.definition}\n\n{lines.getvalue()}\n"
 
 
-def _shown(value: TableValue) -> str:
+def _format_value(value: TableValue) -> str:
     if value is None:
         return "NULL"
     # Not 1e+16, and no error of a binary fraction.
@@ -172,22 +172,26 @@ def _shown(value: TableValue) -> str:
 
 def _rows(documents: Sequence[DocumentFigures]) -> Iterator[_Row]:
     by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
-    for one in documents:
-        by_entity[one.entity].append(one)
+    for figures in documents:
+        by_entity[figures.entity].append(figures)
     for entity, reports in sorted(by_entity.items()):
-        ordered = sorted(reports, key=lambda one: one.year or 0)
-        years = {one.year for one in ordered} | {figure_id.year for one in ordered for figure_id in one.figures}
+        ordered = sorted(reports, key=lambda figures: figures.year or 0)
+        years = {figures.year for figures in ordered} | {
+            figure_id.year for figures in ordered for figure_id in figures.figures
+        }
         for year in sorted(years, key=lambda year: year or 0):
             yield _row(entity, ordered, year)
 
 
 def _row(entity: str, ordered: Sequence[DocumentFigures], year: Year) -> _Row:
-    figure_ids = dict.fromkeys(figure_id for one in ordered for figure_id in one.figures if figure_id.year == year)
-    known = {
+    figure_ids = dict.fromkeys(
+        figure_id for figures in ordered for figure_id in figures.figures if figure_id.year == year
+    )
+    latest_figures = {
         figure_id.field: figure for figure_id in figure_ids if (figure := latest_figure(ordered, figure_id)) is not None
     }
-    figures = {field: figure for field, figure in known.items() if figure.value is not None}
-    own = [one for one in ordered if one.year == year]
+    figures = {field: figure for field, figure in latest_figures.items() if figure.value is not None}
+    own_reports = [figures for figures in ordered if figures.year == year]
     currencies = {match[0] for figure in figures.values() if (match := CURRENCY.match(figure.unit))}
-    stated = currencies or {one.currency for one in own}
-    return _Row(entity, year, bool(own), stated.pop() if len(stated) == 1 else "", figures)
+    currency_names = currencies or {figures.currency for figures in own_reports}
+    return _Row(entity, year, bool(own_reports), currency_names.pop() if len(currency_names) == 1 else "", figures)

@@ -45,15 +45,17 @@ def phrase_facts(document: Document, pack: Pack) -> Iterator[Fact]:
     If other words may state another value, both are returned, and the figure is uncertain.
     """
     for field in pack.fields:
-        stated = list(_stated(document, pack, field))
-        yield from stated
-        if stated and pack.fields[field].doubts:
-            known = {fact.value for fact in stated}
+        facts = list(_stated_facts(document, pack, field))
+        yield from facts
+        if facts and pack.fields[field].doubts:
+            stated_values = {fact.value for fact in facts}
             doubted = _compiled(pack.fields[field].doubts).finditer(document.text)
-            yield from (fact for match in doubted if (fact := _fact(document, pack, field, match)).value not in known)
+            yield from (
+                fact for match in doubted if (fact := _fact(document, pack, field, match)).value not in stated_values
+            )
 
 
-def _stated(document: Document, pack: Pack, field: str) -> Iterator[Fact]:
+def _stated_facts(document: Document, pack: Pack, field: str) -> Iterator[Fact]:
     text = document.text
     excluded = [section.span for section in document.sections if section.role in ("references", "background")]
     cited = [citation.group for citation in document.citations]
@@ -61,7 +63,7 @@ def _stated(document: Document, pack: Pack, field: str) -> Iterator[Fact]:
     phrases = tuple(phrase for phrase in pack.fields[field].phrases if _anchor(phrase) in lower)
     for match in _compiled(phrases).finditer(text) if phrases else ():
         fact = _fact(document, pack, field, match)
-        sentence = _around(text, match.start(), match.end())
+        sentence = _enclosing_sentence(text, match.start(), match.end())
         if any(section.contains(fact.span) for section in excluded) or _is_of_others(text, match, sentence):
             continue
         if _REPEATED.fullmatch(fact.span.of(text)) or any(sentence.contains(group) for group in cited):
@@ -88,7 +90,7 @@ def _anchor(phrase: str) -> str:
     return max(pieces, key=len)
 
 
-def _around(text: str, start: int, end: int) -> Span:
+def _enclosing_sentence(text: str, start: int, end: int) -> Span:
     """The sentence around a place, roughly."""
     low, high = max(0, start - MAX_SENTENCE_LENGTH), end + MAX_SENTENCE_LENGTH
     begin = max((match.end() for match in _STOP.finditer(text, low, start)), default=low)
@@ -128,11 +130,13 @@ def _compiled(phrases: tuple[str, ...]) -> re.Pattern[str]:
 def _pattern(words: str) -> str:
     """The words as a pattern; (a|b) are alternatives."""
     pieces = re.split(r"(\([^)]*\))", words.strip())
-    made = [
-        f"(?:{'|'.join(_literal(one) for one in piece[1:-1].split('|'))})" if piece.startswith("(") else _literal(piece)
+    patterns = [
+        f"(?:{'|'.join(_literal(alternative) for alternative in piece[1:-1].split('|'))})"
+        if piece.startswith("(")
+        else _literal(piece)
         for piece in pieces
     ]
-    return "".join(made)
+    return "".join(patterns)
 
 
 def _literal(words: str) -> str:

@@ -70,8 +70,8 @@ class Quantity:
             return max(self.rounding, PERCENT_FLOOR if self.unit == "%" else 0.0)
         if of_difference or self.formula[0] in ("-", "+"):
             operands = [abs(float(value)) for column in self.columns for value in column.values()]
-            whole = sizes if of_difference and self.formula[0] not in ("-", "+") else operands
-            return max(PERCENT_FLOOR if self.unit == "%" else 0.0, ROUNDED * median(whole or [0.0]))
+            magnitudes = sizes if of_difference and self.formula[0] not in ("-", "+") else operands
+            return max(PERCENT_FLOOR if self.unit == "%" else 0.0, ROUNDED * median(magnitudes or [0.0]))
         return PERCENT_FLOOR if self.unit == "%" else 0.0
 
     @property
@@ -117,19 +117,19 @@ class TableQuantities(NamedTuple):
     composites: list[Quantity]
 
 
-def of_table(table: EntityTable) -> TableQuantities:
+def table_quantities(table: EntityTable) -> TableQuantities:
     """The quantities of the table's pack that are known for its year."""
     pack, year = table.pack, table.year
     return TableQuantities(
-        _known(field(table, name, year) for name in pack.fields),
-        _known(metric(table, one, year) for one in pack.metrics.values()),
-        _known(growth(table, name, year) for name in pack.fields if year is not None),
-        _known(composite(table, one, year) for one in pack.composites.values()),
+        _without_missing(field(table, name, year) for name in pack.fields),
+        _without_missing(metric(table, spec, year) for spec in pack.metrics.values()),
+        _without_missing(growth(table, name, year) for name in pack.fields if year is not None),
+        _without_missing(composite(table, spec, year) for spec in pack.composites.values()),
     )
 
 
-def _known(found: Iterable[Quantity | None]) -> list[Quantity]:
-    return [one for one in found if one is not None]
+def _without_missing(candidates: Iterable[Quantity | None]) -> list[Quantity]:
+    return [quantity for quantity in candidates if quantity is not None]
 
 
 def in_readable_unit(quantity: Quantity, size: float) -> Quantity:
@@ -138,7 +138,7 @@ def in_readable_unit(quantity: Quantity, size: float) -> Quantity:
         is_amount = quantity.unit.startswith(small) and all(column.unit == quantity.unit for column in quantity.columns)
         if is_amount and abs(size) >= LARGE * times:
             unit = large + quantity.unit.removeprefix(small)
-            columns = tuple(replace(one, unit=unit, scale=one.scale * times) for one in quantity.columns)
+            columns = tuple(replace(column, unit=unit, scale=column.scale * times) for column in quantity.columns)
             return replace(quantity, unit=unit, columns=columns)
     return quantity
 
@@ -146,39 +146,39 @@ def in_readable_unit(quantity: Quantity, size: float) -> Quantity:
 def metric(table: EntityTable, spec: Metric, year: Year) -> Quantity | None:
     """A metric of the pack: a quotient, sum or difference of fields."""
     sides = [_side(table, sign, fields, year, mixed=spec.sign == "/") for sign, fields in spec.sides]
-    known = [one for one in sides if one is not None]
-    if len(known) < len(sides) or not spec.of(table.language):
+    known_sides = [side for side in sides if side is not None]
+    if len(known_sides) < len(sides) or not spec.of(table.language):
         return None
     if spec.sign == "/":
-        top, bottom = known
+        top, bottom = known_sides
         return _quotient(spec, table, top, bottom, year)
-    return replace(known[0], noun=spec.of(table.language))
+    return replace(known_sides[0], noun=spec.of(table.language))
 
 
 def _side(table: EntityTable, sign: str, names: Sequence[str], year: Year, mixed: bool) -> Quantity | None:
     """A field, or the sum or difference of several that have one unit."""
-    known = [one for name in names if (one := field(table, name, year, mixed)) is not None]
-    if len(known) < len(names) or len({one.unit for one in known}) > 1:
+    quantities = [quantity for name in names if (quantity := field(table, name, year, mixed)) is not None]
+    if len(quantities) < len(names) or len({quantity.unit for quantity in quantities}) > 1:
         return None
-    if len(known) == 1:
-        return known[0]
-    columns = tuple(column for one in known for column in one.columns)
+    if len(quantities) == 1:
+        return quantities[0]
+    columns = tuple(column for quantity in quantities for column in quantity.columns)
     if not all(_are_in_one_currency(columns[0], other) for other in columns):
         return None
     joined: tree.Sign = "+" if sign == "+" else "-"
-    between = {"en": {"-": " − ", "+": " + "}, "zh": {"-": "－", "+": "＋"}}[table.language][joined]
+    separators = {"en": {"-": " − ", "+": " + "}, "zh": {"-": "－", "+": "＋"}}[table.language][joined]
     opening, closing = "（）" if table.language == "zh" else "()"
-    nouns = tuple(one.noun for one in known)
+    nouns = tuple(quantity.noun for quantity in quantities)
     return Quantity(
-        reduce(lambda left, right: tree.Arithmetic(left, joined, right), [one.measure for one in known]),
-        f"{opening}{between.join(nouns)}{closing}",
-        known[0].unit,
+        reduce(lambda left, right: tree.Arithmetic(left, joined, right), [quantity.measure for quantity in quantities]),
+        f"{opening}{separators.join(nouns)}{closing}",
+        quantities[0].unit,
         columns,
         year,
-        known[0].kind,
+        quantities[0].kind,
         (joined, nouns),
-        additive=all(one.additive for one in known),
-        instant=all(one.instant for one in known),
+        additive=all(quantity.additive for quantity in quantities),
+        instant=all(quantity.instant for quantity in quantities),
     )
 
 
@@ -217,10 +217,10 @@ def _side_values(side: Quantity) -> dict[str, Decimal | None]:
     """The value of a part of a quotient for each entity."""
     values: dict[str, Decimal | None] = {}
     for entity in side.columns[0].figures:
-        found = [column.value(entity) if entity in column.figures else None for column in side.columns]
-        first, *rest = [value for value in found if value is not None] or [Decimal(0)]
-        total = sum(rest, Decimal(0))
-        values[entity] = None if None in found else first - total if side.formula[0] == "-" else first + total
+        column_values = [column.value(entity) if entity in column.figures else None for column in side.columns]
+        first, *others = [value for value in column_values if value is not None] or [Decimal(0)]
+        total = sum(others, Decimal(0))
+        values[entity] = None if None in column_values else first - total if side.formula[0] == "-" else first + total
     return values
 
 
@@ -237,11 +237,16 @@ def _rounding(top: Quantity, bottom: Quantity) -> float:
     return median(changes or [0.0])
 
 
-def _are_in_one_currency(one: EntityColumn, two: EntityColumn) -> bool:
+def _are_in_one_currency(left: EntityColumn, right: EntityColumn) -> bool:
     """Whether two figures of an entity may be divided by each other, where the entities use several currencies."""
-    pairs = [(figure, two.figures[entity]) for entity, figure in one.figures.items() if entity in two.figures]
-    return one.mixed == two.mixed and (
-        not one.mixed or all(left.unit == right.unit for left, right in pairs if left.unit and right.unit)
+    pairs = [(figure, right.figures[entity]) for entity, figure in left.figures.items() if entity in right.figures]
+    return left.mixed == right.mixed and (
+        not left.mixed
+        or all(
+            left_figure.unit == right_figure.unit
+            for left_figure, right_figure in pairs
+            if left_figure.unit and right_figure.unit
+        )
     )
 
 
@@ -277,11 +282,13 @@ def composite(table: EntityTable, spec: Composite, year: Year) -> Quantity | Non
         metric(table, table.pack.metrics[name], year) if name in table.pack.metrics else field(table, name, year)
         for name in spec.terms
     ]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts) or not spec.of(table.language):
+    known_parts = [part for part in parts if part is not None]
+    if len(known_parts) < len(parts) or not spec.of(table.language):
         return None
-    columns = tuple(dict.fromkeys(column for part in known for column in part.columns))
-    terms = tuple(tree.Term(weight, part.measure) for weight, part in zip(spec.terms.values(), known, strict=True))
+    columns = tuple(dict.fromkeys(column for part in known_parts for column in part.columns))
+    terms = tuple(
+        tree.Term(weight, part.measure) for weight, part in zip(spec.terms.values(), known_parts, strict=True)
+    )
     return Quantity(
         tree.WeightedSum(terms),
         spec.of(table.language),
@@ -289,7 +296,7 @@ def composite(table: EntityTable, spec: Composite, year: Year) -> Quantity | Non
         columns,
         year,
         "number",
-        ("weighted", tuple(part.noun for part in known)),
+        ("weighted", tuple(part.noun for part in known_parts)),
         tuple(spec.terms.values()),
-        tuple(known),
+        tuple(known_parts),
     )

@@ -38,15 +38,15 @@ class QueryMaker(QueryParts):
 
     def make(self, level: QuestionLevel) -> ProgramQuestion | None:
         """A question of that level with an answer; None if none was found."""
-        drawn = self._drawn(level)
-        return drawn and drawn.question
+        selection = self._drawn(level)
+        return selection and selection.question
 
     def make_plain(self, level: QuestionLevel) -> ProgramQuestion | None:
         """A question that has an answer whatever its constants are; None if none was found."""
         for _ in range(TRIES):
-            drawn = self._drawn(level)
-            if drawn is None or not tree.may_be_empty(drawn.question.program):
-                return drawn and drawn.question
+            selection = self._drawn(level)
+            if selection is None or not tree.may_be_empty(selection.question.program):
+                return selection and selection.question
         return None
 
     def make_paired(self, level: QuestionLevel, empty: bool, may_name_one: bool = True) -> ProgramQuestion | None:
@@ -56,9 +56,9 @@ class QueryMaker(QueryParts):
         it is. For the same reason the answer names more than one entity in either case, unless `may_name_one`.
         """
         for _ in range(TRIES):
-            drawn = self._drawn(level)
-            if drawn is None or tree.may_be_empty(drawn.question.program):
-                return drawn and self._in_pair(drawn, empty, may_name_one)
+            selection = self._drawn(level)
+            if selection is None or tree.may_be_empty(selection.question.program):
+                return selection and self._in_pair(selection, empty, may_name_one)
         return None
 
     def _drawn(self, level: QuestionLevel) -> _Drawn | None:
@@ -70,30 +70,30 @@ class QueryMaker(QueryParts):
         # A form that seldom finds clear constants gets several tries, so that it is not crowded out.
         for maker in self._constants.sample(makers, len(makers)):
             for _ in range(TRIES):
-                drawn = self._with_answer(maker)
-                if drawn is not None:
-                    return drawn
+                selection = self._with_answer(maker)
+                if selection is not None:
+                    return selection
         return None
 
     def _with_answer(self, maker: _Maker) -> _Drawn | None:
         seed = self._constants.getrandbits(64)
-        made = self._made(maker, seed, empty=False)
-        return None if made is None else _Drawn(made, maker, seed)
+        question = self._made(maker, seed, empty=False)
+        return None if question is None else _Drawn(question, maker, seed)
 
-    def _in_pair(self, drawn: _Drawn, empty: bool, may_name_one: bool) -> ProgramQuestion | None:
+    def _in_pair(self, selection: _Drawn, empty: bool, may_name_one: bool) -> ProgramQuestion | None:
         """The question, or the same one with constants that nothing meets; or another one of its form."""
-        found = drawn if may_name_one or not _names_one(drawn.question) else None
+        candidate = selection if may_name_one or not _names_one(selection.question) else None
         for _ in range(PAIR_TRIES):
-            for _ in range(CONSTANT_TRIES if found else 0):
-                assert found is not None
-                made = self._made(drawn.maker, found.seed, empty=True)
-                if made is not None and tree.may_be_empty(made.program):
-                    return made if empty else found.question
-            found = self._with_answer(drawn.maker)
-            if found is not None and not tree.may_be_empty(found.question.program):
-                found = None
-            if found is not None and not may_name_one and _names_one(found.question):
-                found = None
+            for _ in range(CONSTANT_TRIES if candidate else 0):
+                assert candidate is not None
+                question = self._made(selection.maker, candidate.seed, empty=True)
+                if question is not None and tree.may_be_empty(question.program):
+                    return question if empty else candidate.question
+            candidate = self._with_answer(selection.maker)
+            if candidate is not None and not tree.may_be_empty(candidate.question.program):
+                candidate = None
+            if candidate is not None and not may_name_one and _names_one(candidate.question):
+                candidate = None
         return None
 
     def _made(self, maker: _Maker, seed: int, empty: bool) -> ProgramQuestion | None:
@@ -153,7 +153,7 @@ class QueryMaker(QueryParts):
         return self._filter([self._one_of(self._fields)], "easy", "count")
 
     def _total(self) -> ProgramQuestion | None:
-        quantity = self._one_of([one for one in self._fields if one.additive])
+        quantity = self._one_of([field for field in self._fields if field.additive])
         if quantity is None:
             return None
         quantity = self._readable(quantity, mean=False)
@@ -173,18 +173,20 @@ class QueryMaker(QueryParts):
         return self._filter([self._one_of(self._metrics)], "medium", self._rng.choice(("filter", "count")))
 
     def _two_conditions(self) -> ProgramQuestion | None:
-        one, two = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
-        if one is None or two is None or set(one.columns) & set(two.columns):
+        first, second = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
+        if first is None or second is None or set(first.columns) & set(second.columns):
             return None
-        return self._filter([one, two], "medium", "conditions")
+        return self._filter([first, second], "medium", "conditions")
 
     def _comparison(self) -> ProgramQuestion | None:
-        by_name = {one.columns[0].figure_id.field: one for one in self._fields}
-        pairs = [(by_name[one], by_name[two]) for one, two in self._comparable() if {one, two} <= by_name.keys()]
+        by_name = {field.columns[0].figure_id.field: field for field in self._fields}
+        pairs = [
+            (by_name[left], by_name[right]) for left, right in self._comparable() if {left, right} <= by_name.keys()
+        ]
         if not pairs:
             return None
-        one, two = self._rng.choice(pairs)
-        return self._select(self._compared(one, two), "medium", "count", [one, two])
+        first, second = self._rng.choice(pairs)
+        return self._select(self._compared(first, second), "medium", "count", [first, second])
 
     def _growth(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._growths)
@@ -193,7 +195,7 @@ class QueryMaker(QueryParts):
         return self._filter([quantity], "medium", "growth")
 
     def _total_growth(self) -> ProgramQuestion | None:
-        quantity = self._one_of([one for one in self._growths if one.additive and not one.has_gaps])
+        quantity = self._one_of([growth for growth in self._growths if growth.additive and not growth.has_gaps])
         # A question about a change makes no sense if the totals of both years are equal.
         if quantity is None or len({sum(column.values()) for column in quantity.columns}) < 2:
             return None
@@ -203,7 +205,7 @@ class QueryMaker(QueryParts):
         return self._query(tree.Program(growth), text, "medium", "growth", [quantity])
 
     def _pooled(self) -> ProgramQuestion | None:
-        quantity = self._one_of([one for one in self._metrics if one.pools and not one.has_gaps])
+        quantity = self._one_of([metric for metric in self._metrics if metric.pools and not metric.has_gaps])
         if quantity is None:
             return None
         over, under = (tree.Aggregate("SUM", side) for side in quantity.sides)
@@ -212,7 +214,7 @@ class QueryMaker(QueryParts):
         return self._query(program, self._words.pooled(quantity), "medium", "ratio of sums", [quantity])
 
     def _share(self) -> ProgramQuestion | None:
-        quantity = self._one_of([one for one in [*self._fields, *self._metrics] if not one.has_gaps])
+        quantity = self._one_of([quantity for quantity in [*self._fields, *self._metrics] if not quantity.has_gaps])
         test = self._test(quantity, self._sign(quantity, [quantity]), [quantity]) if quantity else None
         # A share of four is a quarter, a half or three quarters.
         if quantity is None or test is None or len(self._values(quantity, [quantity])) < MIN_FOR_SHARE:
@@ -235,7 +237,7 @@ class QueryMaker(QueryParts):
         first, second = (
             tree.PeerAggregate("AVG", quantity.measure, among=among) for among in (condition_of([test]), opposite(test))
         )
-        if any(self._too_few_known(quantity, one.among, [group, quantity]) for one in (first, second)):
+        if any(self._too_few_known(quantity, peers.among, [group, quantity]) for peers in (first, second)):
             return None
         # The difference is the same for every entity.
         program = tree.Program(tree.Aggregate("MAX", tree.Arithmetic(first, "-", second)))
@@ -259,22 +261,22 @@ class QueryMaker(QueryParts):
         quantity = self._one_of(self._averaged)
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
-        used = [group, quantity]
-        drawn = self._margin_apart(group, quantity) if self._is_paired() else self._own_margin(group, quantity)
-        if drawn is None:
+        used_quantities = [group, quantity]
+        bounds = self._margin_apart(group, quantity) if self._is_paired() else self._own_margin(group, quantity)
+        if bounds is None:
             return None
-        test, margin = drawn.test, drawn.value
+        test, margin = bounds.test, bounds.value
         where = condition_of([test])
         above = tree.Arithmetic(quantity.measure, "-", tree.PeerAggregate("AVG", quantity.measure, among=where))
-        database = self._database(used)
+        database = self._database(used_quantities)
         condition = tree.And(where, tree.Compare(above, ">", plain(margin)))
-        met = sum(rows_where(database, condition))
-        if self._empty == bool(met):
+        matches = sum(rows_where(database, condition))
+        if self._empty == bool(matches):
             return None
-        counted = not self._empty and (self._rng.random() < 0.25 or met > MAX_LIST_LENGTH)
+        counted = not self._empty and (self._rng.random() < 0.25 or matches > MAX_LIST_LENGTH)
         text = self._words.above_group_average(test, quantity, margin, counted)
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
-        return self._query(program, text, "hard", "above group average", used)
+        return self._query(program, text, "hard", "above group average", used_quantities)
 
     def _composite(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._composites)
@@ -294,23 +296,27 @@ class QueryMaker(QueryParts):
 
     def _metric_comparison(self) -> ProgramQuestion | None:
         """A difference of fields, such as free cash flow, that is positive and exceeds a field such as net profit."""
-        by_name = {one.columns[0].figure_id.field: one for one in self._fields}
+        by_name = {field.columns[0].figure_id.field: field for field in self._fields}
         # A field that is comparable with operating cash flow is also comparable with a difference that starts from it.
         pairs = [
-            (metric, by_name[two])
+            (metric, by_name[right])
             for metric in self._metrics
-            for one, two in self.table.pack.comparable
-            if metric.formula[0] == "-" and metric.columns[0].figure_id.field == one and two in by_name
-            if by_name[two].unit == metric.unit and by_name[two].columns[0] not in metric.columns
+            for left, right in self.table.pack.comparable
+            if metric.formula[0] == "-" and metric.columns[0].figure_id.field == left and right in by_name
+            if by_name[right].unit == metric.unit and by_name[right].columns[0] not in metric.columns
         ]
         if not pairs:
             return None
-        metric, other = self._rng.choice(pairs)
-        tests = self._compared(metric, other)
+        metric, compared = self._rng.choice(pairs)
+        tests = self._compared(metric, compared)
         positive = QuantityCondition(metric, ">", _ZERO)
-        if tests and not any(one is not None and abs(one) < 1e-9 for one in self._values(metric, [metric, other])):
-            tests = [positive, *tests] if self._every_condition_matters([positive, *tests], [metric, other]) else tests
-        return self._select(tests, "hard", "derived comparison", [metric, other], counted=True)
+        if tests and not any(
+            value is not None and abs(value) < 1e-9 for value in self._values(metric, [metric, compared])
+        ):
+            tests = (
+                [positive, *tests] if self._every_condition_matters([positive, *tests], [metric, compared]) else tests
+            )
+        return self._select(tests, "hard", "derived comparison", [metric, compared], counted=True)
 
 
 def _names_one(question: ProgramQuestion) -> bool:

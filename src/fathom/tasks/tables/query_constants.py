@@ -27,9 +27,9 @@ MAX_DIGITS = 3
 
 def condition_of(tests: Sequence[QuantityCondition]) -> tree.Condition:
     """The condition that all tests are met."""
-    first, *rest = tests
+    first, *others = tests
     condition = _condition(first)
-    for test in rest:
+    for test in others:
         condition = tree.And(condition, _condition(test))
     return condition
 
@@ -50,7 +50,7 @@ def plain(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral() else float(value)
 
 
-def values(database: Database, measure: tree.Measure) -> list[float | None]:
+def measure_values(database: Database, measure: tree.Measure) -> list[float | None]:
     """The value of each row."""
     return database.evaluation.view(database.schema.main).values(measure)
 
@@ -59,24 +59,24 @@ def rows_where(database: Database, condition: tree.Condition) -> list[bool]:
     """For each row, whether it meets the condition."""
     view = database.evaluation.view(database.schema.main)
     mask = view.mask(condition)
-    return [bool(mask >> place & 1) for place in range(len(database.rows[database.schema.main.name]))]
+    return [bool(mask >> index & 1) for index in range(len(database.rows[database.schema.main.name]))]
 
 
-def is_plain_percentage(value: Decimal, known: Sequence[float | None]) -> bool:
+def is_plain_percentage(value: Decimal, values: Sequence[float | None]) -> bool:
     """Whether a percentage has at most one decimal, and is below 100% if all of its values are.
 
     A constant such as 0.0501% would look artificial, and a share above 100% can be ruled out without the documents.
     """
-    return value == round(value, 1) and (value < 100 or any(one is not None and one > 100 for one in known))
+    return value == round(value, 1) and (value < 100 or any(value is not None and value > 100 for value in values))
 
 
-def is_close(one: float, two: float, floor: float = 0.0) -> bool:
+def is_close(left: float, right: float, floor: float = 0.0) -> bool:
     """Whether rounded figures may make two values equal; always if they differ by less than `floor`."""
-    return abs(one - two) <= max(float(CLEAR_MARGIN) * max(abs(one), abs(two), 1e-9), floor)
+    return abs(left - right) <= max(float(CLEAR_MARGIN) * max(abs(left), abs(right), 1e-9), floor)
 
 
 def constant_between(
-    known: Sequence[float | None],
+    values: Sequence[float | None],
     rng: Random,
     positive: bool = False,
     least: int = 1,
@@ -89,34 +89,34 @@ def constant_between(
     It differs from every value by at least `floor`. With `few`, it is often one of those that the fewest values are
     above, or below if the sign is "<".
     """
-    sides = sorted({value for value in known if value is not None and (not positive or value > 0)})
-    places = list(range(0 if positive else least, len(sides) + 1 - max(least, 1)))
-    rng.shuffle(places)
+    sides = sorted({value for value in values if value is not None and (not positive or value > 0)})
+    positions = list(range(0 if positive else least, len(sides) + 1 - max(least, 1)))
+    rng.shuffle(positions)
     if few and rng.random() < SELECTIVE:
-        outer = places and (sorted(places)[-few:] if sign == ">" else sorted(places)[:few])
-        places.sort(key=lambda place: place not in outer)
-    for place in places:
-        low = sides[place - 1] if place else 0.0
-        constant = _round_between(low, sides[place], rng, floor)
+        outer = positions and (sorted(positions)[-few:] if sign == ">" else sorted(positions)[:few])
+        positions.sort(key=lambda position: position not in outer)
+    for position in positions:
+        low = sides[position - 1] if position else 0.0
+        constant = _round_between(low, sides[position], rng, floor)
         # A bound of 0.005% among values around 1% would look artificial.
         if constant is not None and abs(constant) * 10 >= Decimal(abs(sides[len(sides) // 2])):
             return constant
     return None
 
 
-def constant_beyond(known: Sequence[float | None], sign: str, rng: Random) -> Decimal | None:
+def constant_beyond(values: Sequence[float | None], sign: str, rng: Random) -> Decimal | None:
     """A round number that no value is above, or none is below.
 
     It is as far from the extreme, and so as round, as constants between two neighboring values are from these.
     """
-    sides = sorted(value for value in known if value is not None and value > 0)
-    lowest = min((value for value in known if value is not None), default=0.0)
+    sides = sorted(value for value in values if value is not None and value > 0)
+    lowest = min((value for value in values if value is not None), default=0.0)
     if not sides or (sign == "<" and lowest <= 0):
         return None  # Constants below zero are not used.
     steps = [min(BEYOND, high / low) for low, high in pairwise(sides)]
     rng.shuffle(steps)
     spans = ((sides[-1], sides[-1] * step) if sign == ">" else (lowest / step, lowest) for step in steps)
-    return next((found for span in spans if (found := _round_between(*span, rng)) is not None), None)
+    return next((constant for span in spans if (constant := _round_between(*span, rng)) is not None), None)
 
 
 def constant_apart(
@@ -128,16 +128,16 @@ def constant_apart(
     if sign == ">":
         limit = max(*unmet, 0.0)
         ends = [limit, *sorted(value for value in met if value > limit)]
-        gaps = [gap for place, gap in enumerate(pairwise(ends), start=1) if len(ends) - place >= least]
+        gaps = [gap for index, gap in enumerate(pairwise(ends), start=1) if len(ends) - index >= least]
     else:
         limit = min(unmet)
         ends = [0.0, *sorted(value for value in met if 0 < value < limit), max(limit, 0.0)]
         negative = sum(value <= 0 for value in met)
-        gaps = [gap for place, gap in enumerate(pairwise(ends)) if negative + place >= least]
+        gaps = [gap for index, gap in enumerate(pairwise(ends)) if negative + index >= least]
     rng.shuffle(gaps)
-    found = next((one for gap in gaps if (one := _round_between(*gap, rng, floor)) is not None), None)
+    constant = next((candidate for gap in gaps if (candidate := _round_between(*gap, rng, floor)) is not None), None)
     # A bound of 0.005% among values around 1% is none that anybody asks about.
-    return found if found is not None and found * 10 >= Decimal(abs(median_low([*met, *unmet]))) else None
+    return constant if constant is not None and constant * 10 >= Decimal(abs(median_low([*met, *unmet]))) else None
 
 
 def _round_between(low: float, high: float, rng: Random, floor: float = 0.0) -> Decimal | None:
@@ -150,7 +150,7 @@ def _round_between(low: float, high: float, rng: Random, floor: float = 0.0) -> 
     middle = (first + last) / 2
     for digits in range(1, MAX_DIGITS + 1):
         step = Decimal(1).scaleb(middle.adjusted() - digits + 1) if middle else Decimal(1)
-        fits = [one for one in _steps(middle, step) if first < one < last]
+        fits = [candidate for candidate in _steps(middle, step) if first < candidate < last]
         if fits:
             return rng.choice(fits).normalize() + 0
     return None

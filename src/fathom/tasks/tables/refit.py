@@ -48,33 +48,33 @@ class TablesRefitter:
     def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> RefittedItems:
         """The items as asked about the smaller context."""
         tables = [table for pack in self._packs for table in entity_tables(pack, self._figures(context, pack))]
-        kept: list[Item] = []
-        refused: list[str] = []
+        kept_items: list[Item] = []
+        reasons: list[str] = []
         for item in items:
             scope = next(_scopes(item, tables), None)
-            found = UNKNOWN if scope is None else self._moved(item, scope, smaller)
-            if isinstance(found, str):
-                refused.append(found)
+            moved = UNKNOWN if scope is None else self._moved(item, scope, smaller)
+            if isinstance(moved, str):
+                reasons.append(moved)
             else:
-                kept.append(found)
-        return RefittedItems(kept, refused)
+                kept_items.append(moved)
+        return RefittedItems(kept_items, reasons)
 
     def _figures(self, context: Context, pack: Pack) -> list[DocumentFigures]:
-        found = (self._read(id, pack.name) for id in context.documents)
-        return [one for one in found if one is not None]
+        readings = (self._read(id, pack.name) for id in context.documents)
+        return [figures for figures in readings if figures is not None]
 
     def _moved(self, item: Item, scope: _Scope, smaller: Context) -> Item | str:
         """The item over the smaller context, or the reason why it cannot be asked."""
-        was = scope.table
+        former = scope.table
         # Reports in other currencies may all be gone: the question still names the one that it is about.
-        currency = None if was.is_only_currency else was.currency
-        figures = entity_figures(self._figures(smaller, was.pack), was.year, currency)
-        table = replace(was, known=figures)
+        currency = None if former.is_only_currency else former.currency
+        figures = entity_figures(self._figures(smaller, former.pack), former.year, currency)
+        table = replace(former, known=figures)
         columns = tuple(
             # Constants keep the units of the question, even if the remaining figures would be shown in others.
-            replace(found, unit=column.unit, scale=column.scale)
+            replace(same_column, unit=column.unit, scale=column.scale)
             for column in scope.columns
-            if (found := table.columns.get(column.figure_id)) is not None and found.mixed == column.mixed
+            if (same_column := table.columns.get(column.figure_id)) is not None and same_column.mixed == column.mixed
         )
         if len(columns) < len(scope.columns):
             return TOO_FEW
@@ -111,9 +111,9 @@ def _scopes(item: Item, tables: Sequence[EntityTable]) -> Iterator[_Scope]:
 
 def _has_rows(item: Item, table: EntityTable, columns: Sequence[EntityColumn]) -> bool:
     """Whether the table is the one that the key was computed from."""
-    whole = database_of(item.key)
+    key_database = database_of(item.key)
     database = table.database(columns)
-    return database.rows[database.schema.main.name] == whole.rows[whole.schema.main.name]
+    return database.rows[database.schema.main.name] == key_database.rows[key_database.schema.main.name]
 
 
 def _problem(program: tree.Program, database: Database) -> str:

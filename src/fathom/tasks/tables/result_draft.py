@@ -34,20 +34,22 @@ def draft_results(corpus: Corpus, name: str) -> str | None:
             result = MeasuredResult(fact.attribute, fact.part)
             reported[result].add(document.id)
             units[result][fact.unit] += 1
-    chosen = [one for one in reported if len(reported[one]) >= MIN_ARTICLES and len(units[one]) == 1]
-    chosen = sorted(chosen, key=lambda one: (-len(reported[one]), one))[:MAX_FIELDS]
+    chosen = [result for result in reported if len(reported[result]) >= MIN_ARTICLES and len(units[result]) == 1]
+    chosen = sorted(chosen, key=lambda result: (-len(reported[result]), result))[:MAX_FIELDS]
     if len(chosen) < 2:
         return None
     names: dict[MeasuredResult, str] = {}
-    for one in chosen:
-        names[one] = unused(field_name(f"{one.quantity} {one.part.removeprefix('the ')}"), names.values())
+    for measured in chosen:
+        names[measured] = unused(
+            field_name(f"{measured.quantity} {measured.part.removeprefix('the ')}"), names.values()
+        )
     pairs = [
-        (one, two)
-        for one, two in combinations(chosen, 2)
-        if one.quantity == two.quantity and len(reported[one] & reported[two]) >= MIN_ARTICLES
+        (left, right)
+        for left, right in combinations(chosen, 2)
+        if left.quantity == right.quantity and len(reported[left] & reported[right]) >= MIN_ARTICLES
     ]
     pairs = sorted(pairs, key=lambda pair: -len(reported[pair[0]] & reported[pair[1]]))[:MAX_PAIRS]
-    lines = _lines(name, names, pairs, {one: units[one].most_common(1)[0][0] for one in chosen}, reported)
+    lines = _lines(name, names, pairs, {result: units[result].most_common(1)[0][0] for result in chosen}, reported)
     return "\n".join(lines)
 
 
@@ -66,14 +68,14 @@ def _lines(
     yield 'about = "document"'
     if pairs:
         yield "comparable = ["
-        yield from (f'    ["{names[one]}", "{names[two]}"],' for one, two in pairs)
+        yield from (f'    ["{names[left]}", "{names[right]}"],' for left, right in pairs)
         yield "]"
     for result, field in names.items():
         yield ""
         yield f"[fields.{field}]  # in {len(reported[result])} articles"
         yield f'attributes = ["{escaped(result.quantity)}"]'
         yield f'part = "{escaped(result.part)}"'
-        yield f'kind = "{kind_of(units[result], whole=False)}"'
+        yield f'kind = "{kind_of(units[result], all_whole=False)}"'
         yield "additive = false"
         yield f'en = ["{escaped(f"{result.quantity} of the proposed method on {result.part}")}"]'
     yield ""

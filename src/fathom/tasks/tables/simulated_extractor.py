@@ -21,33 +21,35 @@ def simulated_response(
     simulated: SimulatedModel, document: Document, year: Year, fields: tuple[str, ...], pack: Pack, rng: Random
 ) -> str:
     """The response to one prompt. Figures that structure and tables do not state are null."""
-    found = document_figures(document, pack)
-    known = {
-        figure_id: one for figure_id, one in (found.figures if found else {}).items() if isinstance(one, StatedFigure)
+    figures = document_figures(document, pack)
+    stated_figures = {
+        figure_id: figure
+        for figure_id, figure in (figures.figures if figures else {}).items()
+        if isinstance(figure, StatedFigure)
     }
     response: dict[str, dict[str, str] | None] = {}
     for field in fields:
-        figure = known.get(FigureId(field, year))
+        figure = stated_figures.get(FigureId(field, year))
         if figure is None or figure.value is None or simulated.happens("miss", rng):
             response[field] = None
             continue
         if simulated.happens("error", rng):
-            figure = rng.choice(alternatives(figure, known) or [figure])
-        response[field] = _stated(figure, document)
+            figure = rng.choice(alternatives(figure, stated_figures) or [figure])
+        response[field] = _format_claim(figure, document)
     return json.dumps(response, ensure_ascii=False)
 
 
-def alternatives(figure: StatedFigure, known: dict[FigureId, StatedFigure]) -> list[StatedFigure]:
+def alternatives(figure: StatedFigure, stated_figures: dict[FigureId, StatedFigure]) -> list[StatedFigure]:
     """The wrong values that an error may choose: the first ones with other values, each once."""
     by_value = {
-        one.value: one
-        for one in known.values()
-        if one.value is not None and one.unit == figure.unit and one.value != figure.value
+        other.value: other
+        for other in stated_figures.values()
+        if other.value is not None and other.unit == figure.unit and other.value != figure.value
     }
     return list(by_value.values())[:ALTERNATIVES]
 
 
-def _stated(figure: StatedFigure, document: Document) -> dict[str, str]:
+def _format_claim(figure: StatedFigure, document: Document) -> dict[str, str]:
     assert figure.value is not None
     text = document.text
     start = text.rfind("\n", 0, figure.span.start) + 1
@@ -78,6 +80,7 @@ def _majority(chances: Sequence[float]) -> float:
     of_count = [1.0]
     for chance in chances:
         of_count = [
-            chance * fewer + (1 - chance) * same for fewer, same in zip([0.0, *of_count], [*of_count, 0.0], strict=True)
+            chance * fewer + (1 - chance) * equal
+            for fewer, equal in zip([0.0, *of_count], [*of_count, 0.0], strict=True)
         ]
     return sum(of_count[len(chances) // 2 + 1 :])

@@ -54,10 +54,10 @@ class _Numbered(Generic[T]):
         self.numbers: dict[T, int] = {}
 
     def number(self, value: T) -> int:
-        found = self.numbers.setdefault(value, len(self.values))
-        if found == len(self.values):
+        number = self.numbers.setdefault(value, len(self.values))
+        if number == len(self.values):
             self.values.append(value)
-        return found
+        return number
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class StatedFacts:
         ordered = sorted(facts, key=lambda pair: pair[0])
         self.year = year
         self.entities = frozenset(entities) | {fact.entity for _, fact in ordered}
-        self.currencies = frozenset(found[0] for _, fact in ordered if (found := CURRENCY.match(fact.unit)))
+        self.currencies = frozenset(match[0] for _, fact in ordered if (match := CURRENCY.match(fact.unit)))
         self.filers = frozenset(fact.entity for _, fact in ordered if TAG.fullmatch(fact.attribute))
         """The entities of its tagged facts."""
         self._kept = kept
@@ -92,14 +92,14 @@ class StatedFacts:
         self._values = "".join(values)
         self._value_ends = array("I", accumulate(map(len, values)))
         # A number in the text of an article has no name.
-        named = [place for place, (_, fact) in enumerate(ordered) if fact.attribute]
-        self._by_name = array("I", sorted(named, key=self._names.__getitem__))
-        self._sorted_names = array("I", [self._names[place] for place in self._by_name])
+        named_indices = [index for index, (_, fact) in enumerate(ordered) if fact.attribute]
+        self._by_name = array("I", sorted(named_indices, key=self._names.__getitem__))
+        self._sorted_names = array("I", [self._names[index] for index in self._by_name])
 
     def at_span(self, span: Span) -> list[StatedFact]:
         """The facts that these characters print: a number of a table may be an amount of money or a count."""
         first, end = bisect_left(self._starts, span.start), bisect_right(self._starts, span.start)
-        return self._facts([place for place in range(first, end) if self._ends[place] == span.end])
+        return self._facts([index for index in range(first, end) if self._ends[index] == span.end])
 
     def of(self, name: FactName) -> list[StatedFact]:
         """The facts with this attribute and period."""
@@ -113,17 +113,17 @@ class StatedFacts:
         """The attributes with the periods for which the document states them."""
         return {self._kept.names.values[number] for number in set(self._sorted_names)}
 
-    def _facts(self, places: Sequence[int]) -> list[StatedFact]:
+    def _facts(self, indices: Sequence[int]) -> list[StatedFact]:
         names, words = self._kept.names.values, self._kept.words.values
         return [
             StatedFact(
-                words[self._entities[place]], *names[self._names[place]], self._value(place), words[self._units[place]]
+                words[self._entities[index]], *names[self._names[index]], self._value(index), words[self._units[index]]
             )
-            for place in places
+            for index in indices
         ]
 
-    def _value(self, place: int) -> Decimal | None:
-        printed = self._values[self._value_ends[place - 1] if place else 0 : self._value_ends[place]]
+    def _value(self, index: int) -> Decimal | None:
+        printed = self._values[self._value_ends[index - 1] if index else 0 : self._value_ends[index]]
         return Decimal(printed) if printed else None
 
 
@@ -137,27 +137,27 @@ class FactReader:
 
     def read(self, documents: Iterable[DocumentId]) -> dict[DocumentId, StatedFacts]:
         """The facts of these documents."""
-        return {id: self._kept.documents.get(id) or self._keep(id, self._of(id)) for id in documents}
+        return {id: self._kept.documents.get(id) or self._keep(id, self._read_document(id)) for id in documents}
 
     def keep(self, sheet: FactSheet) -> None:
         """Keep the facts of a document that is read for another purpose, so that it is not read again."""
         if sheet.id not in self._kept.documents:
             self._keep(sheet.id, self._structured(sheet))
 
-    def _keep(self, id: DocumentId, stated: StatedFacts) -> StatedFacts:
+    def _keep(self, id: DocumentId, facts: StatedFacts) -> StatedFacts:
         documents = self._kept.documents
         while len(documents) >= KEPT:
             del documents[next(iter(documents))]
-        documents[id] = stated
-        return stated
+        documents[id] = facts
+        return facts
 
-    def _of(self, id: DocumentId) -> StatedFacts:
+    def _read_document(self, id: DocumentId) -> StatedFacts:
         sheet = self._corpus.fact_sheet(id)
         if sheet.has_structure:
             return self._structured(sheet)
         document = self._corpus.document(id)
         tables = TableFacts(document)
-        facts = _stated([*tables.all(), *self._voted(id)])
+        facts = _with_spans([*tables.all(), *self._voted(id)])
         if document.kind != "article":
             return StatedFacts(tables.year, facts, self._kept)
         # Each number that an article prints is a fact without a name about the article itself.
@@ -166,8 +166,8 @@ class FactReader:
         return StatedFacts(tables.year, facts, self._kept, [title])
 
     def _structured(self, sheet: FactSheet) -> StatedFacts:
-        whole = [fact for fact in (*sheet.facts, *self._voted(sheet.id)) if not fact.part]
-        return StatedFacts(sheet.year, _stated(whole), self._kept)
+        facts = [fact for fact in (*sheet.facts, *self._voted(sheet.id)) if not fact.part]
+        return StatedFacts(sheet.year, _with_spans(facts), self._kept)
 
     def _voted(self, id: DocumentId) -> list[Fact]:
         return [fact for votes in self._votes for fact in votes.of(id)]
@@ -183,5 +183,5 @@ def _kept_facts(corpus: str, votes: tuple[str, ...]) -> _Kept:
     return _Kept()
 
 
-def _stated(facts: Iterable[Fact]) -> list[tuple[Span, StatedFact]]:
+def _with_spans(facts: Iterable[Fact]) -> list[tuple[Span, StatedFact]]:
     return [(fact.span, StatedFact(fact.entity, fact.attribute, fact.period, fact.value, fact.unit)) for fact in facts]

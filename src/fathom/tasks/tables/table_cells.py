@@ -95,8 +95,8 @@ class _Row:
     @property
     def is_heading(self) -> bool:
         """Whether the row has headings of columns: words or years, and no figures."""
-        others = [column for column in self.texts if column > 0]
-        return bool(others) and not self.missing and all(number.year_like for number in self.numbers.values())
+        value_columns = [column for column in self.texts if column > 0]
+        return bool(value_columns) and not self.missing and all(number.year_like for number in self.numbers.values())
 
     @property
     def is_label(self) -> bool:
@@ -200,12 +200,12 @@ class _Grid:
         if not rows:
             return
         in_column = next((unit for column in units if (unit := _unit_in_cell(row.texts.get(column, "")))), None)
-        rows = [replace(one, unit=one.unit or in_column) for one in rows]
+        rows = [replace(row, unit=row.unit or in_column) for row in rows]
         if rows[0].scope == "whole" and self._lists_entity:
             return
         columns = {column: parse_heading(headings.get(column, "")) for column in sorted((*row.numbers, *row.missing))}
         row_is_named = rows[0].scope in ("named", "ignored")
-        names = tuple(one.text for one in rows)
+        names = tuple(row.text for row in rows)
         for column, heading in columns.items():
             if heading.scope == "ignored":
                 continue
@@ -291,14 +291,24 @@ class _Grid:
 
 def _is_clear(column: int, columns: dict[int, HeaderLabel]) -> bool:
     """Whether the headings distinguish a column without a name from the others: by its period, or as their total."""
-    own = columns[column]
-    others = [heading for other, heading in columns.items() if other != column]
-    same = [heading for heading in others if heading.scope == own.scope and heading.period == own.period]
-    years = [heading for heading in others if heading.scope == "plain" and heading.period.isdecimal()]
-    if own.scope == "whole":
+    heading = columns[column]
+    other_headings = [other_heading for other_column, other_heading in columns.items() if other_column != column]
+    same_headings = [
+        other_heading
+        for other_heading in other_headings
+        if other_heading.scope == heading.scope and other_heading.period == heading.period
+    ]
+    year_headings = [
+        other_heading
+        for other_heading in other_headings
+        if other_heading.scope == "plain" and other_heading.period.isdecimal()
+    ]
+    if heading.scope == "whole":
         # A total of several years is a figure of none of them.
-        return not same and (bool(own.period) or not years)
-    return not same and (bool(own.period) or not any(heading.scope == "whole" for heading in others))
+        return not same_headings and (bool(heading.period) or not year_headings)
+    return not same_headings and (
+        bool(heading.period) or not any(other_heading.scope == "whole" for other_heading in other_headings)
+    )
 
 
 def _rows(document: Document, table: Table) -> list[_Row]:
@@ -311,18 +321,18 @@ def _rows(document: Document, table: Table) -> list[_Row]:
         texts = {column: text for column, text in texts.items() if text.strip()}
         first = min(texts, default=0)
         parse = _parse_month if _MONTHS.search(texts.get(first, "")) else parse_cell
-        found = {column: number for column, text in texts.items() if (number := parse(text)) is not None}
-        if len(texts) > 1 and first in found and found[first].year_like:
-            del found[first]  # The year is the heading of the row.
+        numbers = {column: number for column, text in texts.items() if (number := parse(text)) is not None}
+        if len(texts) > 1 and first in numbers and numbers[first].year_like:
+            del numbers[first]  # The year is the heading of the row.
         missing = frozenset(column for column, text in texts.items() if column and MISSING.fullmatch(text.strip()))
-        rows.append(_Row(cells, texts, found, missing))
+        rows.append(_Row(cells, texts, numbers, missing))
     return rows
 
 
 def _parse_month(text: str) -> CellNumber | None:
     """The month in a cell of a row of months: elsewhere, months are headings."""
-    found = parse_month(text)
-    return CellNumber(found[1], found[0].start, found[0].end, Unit("other", MONTH), False) if found else None
+    month = parse_month(text)
+    return CellNumber(month[1], month[0].start, month[0].end, Unit("other", MONTH), False) if month else None
 
 
 def _is_sum(rows: Sequence[_Row]) -> bool:
@@ -361,13 +371,13 @@ def _labels(row: _Row, broken: Sequence[str], units: Sequence[int]) -> list[str]
     """The label of a row, without columns of units; with the row above, if the label begins there."""
     words = [row.texts[column] for column in row.label_columns if column not in units]
     # A column of letters or numbers counts the rows: "A | Total number of faculty".
-    named = [text for text in words if not re.fullmatch(r"\(?[A-Za-z]{0,2}\d{0,3}[.)]?", text.strip())] or words
-    if not named:
+    labels = [text for text in words if not re.fullmatch(r"\(?[A-Za-z]{0,2}\d{0,3}[.)]?", text.strip())] or words
+    if not labels:
         return []
-    label = " ".join(named)
+    label = " ".join(labels)
     if broken and not label[:1].isupper() and not _is_chinese(label):
         return [f"{' '.join(broken[-2:])} {label}", f"{broken[-1]} {label}"]
-    return list(dict.fromkeys([label, *named]))
+    return list(dict.fromkeys([label, *labels]))
 
 
 def _is_chinese(text: str) -> bool:

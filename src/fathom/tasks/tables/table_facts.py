@@ -122,8 +122,8 @@ def _unit(number: TableNumber, kind: FieldKind, dollar: str) -> Unit | None:
 
 def _lacks_scale(number: TableNumber, unit: Unit) -> bool:
     """Whether nothing near the number states its scale: the document may say so elsewhere."""
-    stated = number.unit is not None and not number.has_symbol
-    return not stated and number.table_unit is None and not unit.scale and not _is_per_unit(number)
+    has_stated_unit = number.unit is not None and not number.has_symbol
+    return not has_stated_unit and number.table_unit is None and not unit.scale and not _is_per_unit(number)
 
 
 def _money(number: TableNumber, dollar: str) -> Unit | None:
@@ -154,6 +154,12 @@ def _is_per_unit(number: TableNumber) -> bool:
 
 def dollar_of(text: str) -> str:
     """The currency of "$" in a document: US dollars, unless the document names other dollars."""
-    others = ("Canadian dollar", "Australian dollar", "Hong Kong dollar", "Singapore dollar", "New Zealand dollar")
+    other_dollars = (
+        "Canadian dollar",
+        "Australian dollar",
+        "Hong Kong dollar",
+        "Singapore dollar",
+        "New Zealand dollar",
+    )
     codes = ("C$", "A$", "HK$", "S$", "NZ$", "CAD", "AUD", "HKD", "SGD", "NZD", "CA$", "AU$")
-    return "" if any(name in text for name in (*others, *codes)) else "USD"
+    return "" if any(name in text for name in (*other_dollars, *codes)) else "USD"

@@ -180,9 +180,9 @@ def _leftover(words: str, unit: Unit) -> str:
     """The words after an amount of money or a scale, without its unit."""
     if unit.kind not in ("money", "scale"):
         return ""
-    rest = _CURRENCY.sub("", _SCALE.sub("", words))
-    rest = (_SHORT_SCALE.sub("", rest) if unit.kind == "money" else rest).strip()
-    return "" if rest.lower() in _COUNTED - _NO_COUNTS else rest
+    leftover = _CURRENCY.sub("", _SCALE.sub("", words))
+    leftover = (_SHORT_SCALE.sub("", leftover) if unit.kind == "money" else leftover).strip()
+    return "" if leftover.lower() in _COUNTED - _NO_COUNTS else leftover
 
 
 def stated_unit(text: str) -> Unit | None:

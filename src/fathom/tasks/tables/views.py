@@ -35,7 +35,7 @@ TABLE, DOCUMENT, REPORT = "table", "document", "report"
 
 def views(corpus: Corpus, report: Mapping[str, JsonValue]) -> Views:
     """The views of the contexts of one corpus; `report` has the packs with which the bench was built."""
-    shown = text_views(corpus, __package__ or "")
+    texts = text_views(corpus, __package__ or "")
 
     @cache
     def languages() -> dict[DocumentId, str]:
@@ -49,21 +49,21 @@ def views(corpus: Corpus, report: Mapping[str, JsonValue]) -> Views:
         return "".join(table.as_text() for table in reader().tables(context.documents)).encode()
 
     def parse(context: Context, extractions: Sequence[str]) -> sqlite3.Connection:
-        return _opened(extracted_tables(reader().packs_in(context.documents), extractions))
+        return _open_tables(extracted_tables(reader().packs_in(context.documents), extractions))
 
     return replace(
-        shown,
-        forms={**shown.forms, "tables": as_text},
+        texts,
+        forms={**texts.forms, "tables": as_text},
         tables=TableAccess(
-            database=lambda context: _opened(reader().tables(context.documents)),
+            database=lambda context: _open_tables(reader().tables(context.documents)),
             parse=parse,
-            schema=lambda context: "\n\n".join(one.definition for one in reader().tables(context.documents)),
+            schema=lambda context: "\n\n".join(table.definition for table in reader().tables(context.documents)),
         ),
         language=lambda context: Counter(languages()[id] for id in context.documents).most_common(1)[0][0],
     )
 
 
-def _opened(tables: Sequence[PeriodTable]) -> sqlite3.Connection:
+def _open_tables(tables: Sequence[PeriodTable]) -> sqlite3.Connection:
     database = sqlite3.connect(":memory:", check_same_thread=False)
     for table in tables:
         table.load(database)
@@ -83,8 +83,8 @@ class _FigureTables:
 
     def _read_documents(self, documents: tuple[DocumentId, ...]) -> dict[str, list[DocumentFigures]]:
         """The figures of the documents by pack."""
-        found = {pack.name: [self._read(id, pack.name) for id in documents] for pack in self._packs}
-        return {name: [one for one in figures if one is not None] for name, figures in found.items()}
+        readings = {pack.name: [self._read(id, pack.name) for id in documents] for pack in self._packs}
+        return {name: [figure for figure in figures if figure is not None] for name, figures in readings.items()}
 
     def packs_in(self, documents: tuple[DocumentId, ...]) -> list[tuple[Pack, Language]]:
         """The packs that fit some of the documents, with the language of those."""
@@ -97,8 +97,8 @@ class _FigureTables:
 
 
 def _language(pack: Pack, documents: Sequence[DocumentFigures]) -> Language:
-    most = Counter(one.language for one in documents).most_common(1)[0][0]
-    return next((one for one in pack.languages if one == most), pack.languages[0])
+    most = Counter(document.language for document in documents).most_common(1)[0][0]
+    return next((language for language in pack.languages if language == most), pack.languages[0])
 
 
 # Tables from a model's extractions, chunk by chunk.
@@ -109,7 +109,7 @@ def extracted_tables(packs: Sequence[tuple[Pack, Language]], extractions: Sequen
     by_document: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     names = [pack.name.replace("-", "_") for pack, _ in packs]
     for row in _objects(extractions):
-        table, number = row.get(TABLE, names[0] if len(names) == 1 else ""), _whole(row.get(DOCUMENT))
+        table, number = row.get(TABLE, names[0] if len(names) == 1 else ""), _whole_number(row.get(DOCUMENT))
         if table in names and number is not None:
             by_document[str(table), number].append(row)
     return [
@@ -141,31 +141,31 @@ def _document_figures(
 ) -> DocumentFigures | None:
     """The figures of one document, from all of its chunks; None if none of them names its entity or its period."""
     entity = next((row[NAME].strip() for row in rows if isinstance(row.get(NAME), str) and row[NAME].strip()), "")
-    years = [year for row in rows if (year := _whole(row.get(YEAR))) is not None]
-    reported = [year for row in rows if (year := _whole(row.get(REPORT))) is not None]
-    own = Counter(reported).most_common(1)[0][0] if reported else max(years, default=None)
-    if not entity or (pack.has_periods and own is None):
+    years = [year for row in rows if (year := _whole_number(row.get(YEAR))) is not None]
+    reported = [year for row in rows if (year := _whole_number(row.get(REPORT))) is not None]
+    own_year = Counter(reported).most_common(1)[0][0] if reported else max(years, default=None)
+    if not entity or (pack.has_periods and own_year is None):
         return None
     figures: dict[FigureId, StatedFigure] = {}
     for row in rows:
-        year = _whole(row.get(YEAR)) or own if pack.has_periods else None
+        year = _whole_number(row.get(YEAR)) or own_year if pack.has_periods else None
         for field, spec in pack.fields.items():
-            stated = row.get(field)
-            value = month_value(str(stated).strip()) if spec.kind == "month" else _number(stated)
+            cell = row.get(field)
+            value = month_value(str(cell).strip()) if spec.kind == "month" else _number(cell)
             if value is None:
                 continue
             unit = str(row.get(CURRENCY_COLUMN) or "").strip() if spec.kind == "money" else ""
             unit = MONTH if spec.kind == "month" else unit
-            known = figures.get(FigureId(field, year))
+            earlier = figures.get(FigureId(field, year))
             # Of two statements the more precise one counts, as in the tables of the corpus.
-            if known is None or _digits(value) > _digits(known.value):
+            if earlier is None or _digits(value) > _digits(earlier.value):
                 figures[FigureId(field, year)] = StatedFigure(value, unit, document, Span(0, 0))
     currencies = {figure.unit for figure in figures.values() if figure.unit and figure.unit != MONTH}
     currency = currencies.pop() if len(currencies) == 1 else ""
-    return DocumentFigures(document, entity, language, own if pack.has_periods else None, currency, {**figures})
+    return DocumentFigures(document, entity, language, own_year if pack.has_periods else None, currency, {**figures})
 
 
-def _whole(value: object) -> int | None:
+def _whole_number(value: object) -> int | None:
     """A whole number, perhaps in quotes."""
     text = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -69,10 +69,10 @@ def decide(document: DocumentId, field: str, claims: Sequence[Vote]) -> VotedFig
 
 def _name(fact: Fact) -> str:
     assert fact.value is not None
-    return f"{_plain(fact.value)} {fact.unit}".strip()
+    return f"{_format_decimal(fact.value)} {fact.unit}".strip()
 
 
-def _plain(value: Decimal) -> str:
+def _format_decimal(value: Decimal) -> str:
     return format(value.normalize(), "f")
 
 
@@ -110,10 +110,12 @@ class Votes:
 
 def votes_digests(corpus: Path) -> list[str]:
     """Digests of the figures of every extraction of a corpus."""
-    return [digest(one.name, one.read_bytes()).hex() for one in sorted((corpus / FOLDER).glob("*/*")) if one.is_file()]
+    return [
+        digest(path.name, path.read_bytes()).hex() for path in sorted((corpus / FOLDER).glob("*/*")) if path.is_file()
+    ]
 
 
 def all_votes(corpus: Path) -> dict[str, Votes]:
     """The extractions of a corpus by the name of the pack."""
     folder = corpus / FOLDER
-    return {one.parent.name: Votes(corpus, one.parent.name) for one in sorted(folder.glob(f"*/{MANIFEST}"))}
+    return {path.parent.name: Votes(corpus, path.parent.name) for path in sorted(folder.glob(f"*/{MANIFEST}"))}

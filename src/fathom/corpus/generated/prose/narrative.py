@@ -55,12 +55,12 @@ def _add_wages(world: DocumentPlan, people: list[str]) -> None:
 
 def _add_homes(world: DocumentPlan, people: list[str]) -> None:
     rng = world.rng
-    places = world.places(PLACES)
+    towns = world.places(PLACES)
     for number, person in enumerate(people):
-        world.state_name("home", person, places[number % PLACES])
-    corrected = rng.choice(places)
-    for place, meters in zip(places, distinct(rng, PLACES, 2_000, 60_000, step=100, gap=700), strict=True):
-        world.state("distance", place, meters, wrong=near(rng, meters, 100) if place == corrected else None)
+        world.state_name("home", person, towns[number % PLACES])
+    corrected = rng.choice(towns)
+    for town, meters in zip(towns, distinct(rng, PLACES, 2_000, 60_000, step=100, gap=700), strict=True):
+        world.state("distance", town, meters, wrong=near(rng, meters, 100) if town == corrected else None)
 
 
 def _add_things(world: DocumentPlan, buyers: list[str]) -> None:

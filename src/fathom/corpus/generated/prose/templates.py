@@ -65,9 +65,9 @@ def expand(
     template: str, scope: ParagraphValues, phrases: Mapping[str, Sequence[str]], chooser: Chooser
 ) -> list[str | PlantedValue]:
     """The template with its choices made and its slots filled."""
-    while (found := _CHOICE.search(template)) is not None:
-        chosen = chooser.rng.choice(found[1].split("|"))
-        template = template[: found.start()] + chosen + template[found.end() :]
+    while (match := _CHOICE.search(template)) is not None:
+        chosen = chooser.rng.choice(match[1].split("|"))
+        template = template[: match.start()] + chosen + template[match.end() :]
     pieces: list[str | PlantedValue] = []
     for number, part in enumerate(_SLOT.split(template)):
         if number % 2 == 0:
@@ -86,9 +86,9 @@ def expand(
 
 def polished(text: str) -> str:
     """The text with capital letters at the starts of sentences and "an" before vowels; as long as the text itself."""
-    return _SENTENCE_START.sub(lambda found: found[0][:-1] + found[1].upper(), text)
+    return _SENTENCE_START.sub(lambda match: match[0][:-1] + match[1].upper(), text)
 
 
 def with_articles(template: str) -> str:
     """The text with "an" before a vowel sound."""
-    return _ARTICLE.sub(lambda found: f"{found[1]}n ", template)
+    return _ARTICLE.sub(lambda match: f"{match[1]}n ", template)

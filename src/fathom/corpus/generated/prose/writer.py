@@ -86,21 +86,25 @@ class ProseWriter:
 
     def _pieces(self, pieces: Sequence[str | PlantedValue]) -> Iterator[tuple[str, PlantedValue | None]]:
         """The pieces as they are written, values with what surrounds them."""
-        flat: list[tuple[str, PlantedValue | None]] = []
+        written_pieces: list[tuple[str, PlantedValue | None]] = []
         for piece in pieces:
             if isinstance(piece, PlantedValue):
-                flat += [(piece.printed.before, None), (piece.printed.text, piece), (piece.printed.after, None)]
+                written_pieces += [
+                    (piece.printed.before, None),
+                    (piece.printed.text, piece),
+                    (piece.printed.after, None),
+                ]
             else:
-                flat.append((piece, None))
-        flat = [
-            (self._before_vowels(text, flat, at) if planted is None else text, planted)
-            for at, (text, planted) in enumerate(flat)
+                written_pieces.append((piece, None))
+        written_pieces = [
+            (self._before_vowels(text, written_pieces, index) if planted is None else text, planted)
+            for index, (text, planted) in enumerate(written_pieces)
         ]
-        whole = self._capitals("".join(text for text, _ in flat))
-        at = 0
-        for text, planted in flat:
-            yield whole[at : at + len(text)], planted
-            at += len(text)
+        written_text = self._capitals("".join(text for text, _ in written_pieces))
+        position = 0
+        for text, planted in written_pieces:
+            yield written_text[position : position + len(text)], planted
+            position += len(text)
 
     def _before_vowels(self, text: str, flat: Sequence[tuple[str, PlantedValue | None]], at: int) -> str:
         """The text with "an" before vowels, also if the next piece begins with one."""

@@ -105,10 +105,10 @@ def _words(rng: Random, names: Mapping[str, Any], sector: Mapping[str, list[str]
     if names["family_first"]:
         people = joined(names["families"], names["given"])
     chair, chief, finance = rng.sample(people, 3)
-    named = {kind: rng.choice(sector[kind]) for kind in ("industry", "market", "input", "rival")}
+    words = {kind: rng.choice(sector[kind]) for kind in ("industry", "market", "input", "rival")}
     products, customers = rng.sample(sector["products"], 2), rng.sample(sector["customers"], 2)
     return {
-        **named,
+        **words,
         "place": rng.choice(names["places"]),
         "founded": str(rng.randint(1898, 1996)),
         "auditor": rng.choice(names["auditors"]),

@@ -34,10 +34,10 @@ def pick_words(lists: Sequence[Sequence[str]], seed: int, domain: str, entity: i
     # entity -> (step * entity + offset) mod total visits every number once if step and total have no common factor.
     rng = rng_for(seed, domain, "names")
     step = next(step for step in iter(lambda: rng.randrange(total), None) if gcd(step, total) == 1)
-    rest = (step * entity + rng.randrange(total)) % total
+    number = (step * entity + rng.randrange(total)) % total
     words = []
     for choices in lists:
-        rest, digit = divmod(rest, len(choices))
+        number, digit = divmod(number, len(choices))
         words.append(choices[digit])
     return words
 

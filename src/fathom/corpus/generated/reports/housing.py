@@ -152,15 +152,15 @@ def _add_prices(rng: Random, inputs: Inputs, district: str, price: float, cycle:
 def _add_counts(rng: Random, inputs: Inputs, district: str, size: float, blows: list[float]) -> None:
     """Sales, listings, permits and completions of a district in each quarter."""
     sales = walk(rng, size, rng.uniform(-0.02, 0.03), 0.08, blows)
-    listed, built = drift_within(rng, 1.08, 1.5, 0.08), drift_within(rng, 0.08, 0.4, 0.05)
+    listing_ratios, permit_ratios = drift_within(rng, 1.08, 1.5, 0.08), drift_within(rng, 0.08, 0.4, 0.05)
     season = (0.88, 1.14, 1.06, 0.92)
-    for at, year in enumerate(YEARS):
+    for index, year in enumerate(YEARS):
         for number, weight in zip(_QUARTERS, season, strict=True):
-            sold = 3 + int(sales[at] / 4 * weight * rng.uniform(0.9, 1.1))
-            permits = 1 + int(sales[at] / 4 * built[at] * rng.uniform(0.75, 1.25))
+            sold = 3 + int(sales[index] / 4 * weight * rng.uniform(0.9, 1.1))
+            permits = 1 + int(sales[index] / 4 * permit_ratios[index] * rng.uniform(0.75, 1.25))
             inputs[quarter_key("homes_sold", year, number, district)] = sold
             inputs[quarter_key("new_listings", year, number, district)] = (
-                int(sold * listed[at] * rng.uniform(0.95, 1.08)) + 1
+                int(sold * listing_ratios[index] * rng.uniform(0.95, 1.08)) + 1
             )
             inputs[quarter_key("permits", year, number, district)] = permits
             inputs[quarter_key("completions", year, number, district)] = int(permits * rng.uniform(0.6, 1.05))
@@ -241,17 +241,17 @@ def _peak_month(inputs: Inputs, ledger: Ledger, year: int) -> int:
 
 def _add_up(inputs: Inputs, ledger: Ledger, metric: str, year: int, districts: tuple[str, ...]) -> int:
     """Enter the metric of every district and quarter, and its sums over either; returns the sum over both."""
-    whole = 0
+    total = 0
     for district in districts:
         counts = [inputs[quarter_key(metric, year, number, district)] for number in _QUARTERS]
         for number, count in zip(_QUARTERS, counts, strict=True):
             ledger[quarter_key(metric, year, number, district)] = count
         ledger[year_key(metric, year, district)] = sum(counts)
-        whole += sum(counts)
+        total += sum(counts)
     for number in _QUARTERS:
         in_quarter = sum(inputs[quarter_key(metric, year, number, district)] for district in districts)
         ledger[quarter_key(metric, year, number)] = in_quarter
-    return whole
+    return total
 
 
 def _average(inputs: Inputs, metric: str, year: int, districts: tuple[str, ...]) -> int:

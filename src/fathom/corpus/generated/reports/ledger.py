@@ -136,10 +136,10 @@ def shocks(rng: Random, probability: float, size: float) -> list[float]:
 
 def split(total: int, weights: Sequence[int]) -> list[int]:
     """Whole parts of `total` in proportion to `weights` that add up to it exactly."""
-    whole, apportioned, shared, parts = sum(weights), 0, 0, []
+    weight_sum, apportioned, shared, parts = sum(weights), 0, 0, []
     for weight in weights:
         shared += weight
-        end = rounded(total * shared, whole)
+        end = rounded(total * shared, weight_sum)
         parts.append(end - apportioned)
         apportioned = end
     return parts

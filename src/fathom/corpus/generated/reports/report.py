@@ -47,9 +47,9 @@ def write_report(domain: str, seed: int, index: int) -> Document:
         raise FathomError(f"There is no domain '{domain}'. Choose from: {', '.join(DOMAINS)}.")
     kind = DOMAINS[domain]
     pack = load_pack(kind.words, kind.language)
-    number, place = divmod(index, REPORTS)
+    number, year_index = divmod(index, REPORTS)
     entity = kind.generate(Origin(domain, seed, number), pack)
-    year = FIRST_YEAR + place
+    year = FIRST_YEAR + year_index
     writer = ReportWriter(entity, pack, year)
     title = writer.write()
     document = Document(

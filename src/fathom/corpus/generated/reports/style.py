@@ -146,7 +146,7 @@ class FigureStyle:
 
     def value(self, metric: ReportAttribute, amount: int) -> Decimal:
         """`amount` in plain units."""
-        return _plain(amount, self.decimals(metric), self.money_size if metric.kind == "money" else 1)
+        return _unscaled(amount, self.decimals(metric), self.money_size if metric.kind == "money" else 1)
 
     def in_table(self, metric: ReportAttribute, amount: int | None) -> PrintedFigure:
         """The figure as a cell prints it."""
@@ -169,7 +169,7 @@ class FigureStyle:
         before, after = ("", self.percent) if metric.unit == "%" else ("", "")
         if metric.is_currency:
             before, after = self.prose_before, self.prose_words[size]
-        return PrintedFigure(text, _plain(amount, decimals, size), before, after)
+        return PrintedFigure(text, _unscaled(amount, decimals, size), before, after)
 
     def _month(self, amount: int) -> str:
         """A month, given as 202106: in figures, or as the language writes it."""
@@ -241,15 +241,15 @@ def choose_style(rng: Random, language: str, metrics: Mapping[str, ReportAttribu
 
 def _digits(amount: int, decimals: int, separator: str) -> str:
     """The figure without its sign."""
-    whole, rest = divmod(abs(amount), 10**decimals)
-    grouped = f"{whole:,}" if separator == "," else f"{whole:,}".replace(",", separator)
-    return f"{grouped}.{rest:0{decimals}d}" if decimals else grouped
+    integer, fraction = divmod(abs(amount), 10**decimals)
+    grouped = f"{integer:,}" if separator == "," else f"{integer:,}".replace(",", separator)
+    return f"{grouped}.{fraction:0{decimals}d}" if decimals else grouped
 
 
-def _plain(amount: int, decimals: int, size: int) -> Decimal:
+def _unscaled(amount: int, decimals: int, size: int) -> Decimal:
     """The value in plain units, without trailing zeros if it is whole."""
-    whole, rest = divmod(amount * size, 10**decimals)
-    return Decimal(amount * size).scaleb(-decimals) if rest else Decimal(whole)
+    integer, fraction = divmod(amount * size, 10**decimals)
+    return Decimal(amount * size).scaleb(-decimals) if fraction else Decimal(integer)
 
 
 def _three_digits(amount: int) -> int:

@@ -81,7 +81,7 @@ def parse_template(source: str, metrics: Mapping[str, object]) -> SentenceTempla
     """The template of `source`; a slot that starts with the id of a metric is a figure."""
     guard, bar, body = source.rpartition(" | ")
     parts = enumerate(_SLOT.split(body))
-    pieces = tuple(_slot(part, metrics) if place % 2 else part for place, part in parts if part or place % 2)
+    pieces = tuple(_slot(part, metrics) if index % 2 else part for index, part in parts if part or index % 2)
     conditions = tuple(FigureCondition(_figure(spec[:-1]), spec[-1]) for spec in guard.split(", ")) if bar else ()
     return SentenceTemplate(pieces, conditions, tuple(piece for piece in pieces if isinstance(piece, FigureSlot)))
 

@@ -261,9 +261,11 @@ def _derive(
 def _levels(students: int, undergraduate: int, doctoral: int, part_time: int) -> dict[str, int]:
     """The students by level and by mode of study; each adds up to all students."""
     levels = split(students, [undergraduate, 1000 - undergraduate - doctoral, doctoral])
-    named = zip(("undergraduate_students", "postgraduate_students", "doctoral_students"), levels, strict=True)
+    levels_by_metric = zip(
+        ("undergraduate_students", "postgraduate_students", "doctoral_students"), levels, strict=True
+    )
     full, part = split(students, [1000 - part_time, part_time])
-    return dict(named) | {"full_time_students": full, "part_time_students": part}
+    return dict(levels_by_metric) | {"full_time_students": full, "part_time_students": part}
 
 
 def _study_rates(figures: Mapping[str, int]) -> dict[str, int]:

@@ -160,7 +160,7 @@ class ReportWriter:
         low, high = passage.pick
         count = round(len(body) * (low + (high - low) * self._entity.fullness))
         chosen = self._rng("pick", passage.id).sample(range(len(body)), min(count, len(body)))
-        yield from (body[place] for place in sorted(chosen))
+        yield from (body[index] for index in sorted(chosen))
 
     # Prose
 
@@ -225,7 +225,7 @@ class ReportWriter:
                 case Word(name):
                     yield from self._fill(self._chooser.pick(list(filter(self._fits, self._wordings(name)))))
                 case LabelSlot(metric):
-                    yield TextPiece(_lowered(self._style.labels[metric]))
+                    yield TextPiece(_lowercase(self._style.labels[metric]))
                 case IndefiniteArticle():
                     yield TextPiece("a")
                 case FigureSlot():
@@ -238,16 +238,16 @@ class ReportWriter:
 
     def _needs_full_figures(self, template: SentenceTemplate) -> bool:
         """Whether rounding would hide that a figure was restated, or that two figures differ."""
-        usual = [figure for figure in template.figures if figure.form == "usual"]
-        entries = [self._known.entry(self._key(figure, figure.years_back)) for figure in usual]
+        usual_figures = [figure for figure in template.figures if figure.form == "usual"]
+        entries = [self._known.entry(self._key(figure, figure.years_back)) for figure in usual_figures]
         if any(entry.status == "restated" for entry in entries):
             return True
-        shown = [
+        printed_figures = [
             (figure.metric, figure.part, self._style.in_prose(self._pack.metrics[figure.metric], amount, "usual").text)
-            for figure, (amount, _) in zip(usual, entries, strict=True)
+            for figure, (amount, _) in zip(usual_figures, entries, strict=True)
             if amount is not None
         ]
-        return len(set(shown)) < len(shown)
+        return len(set(printed_figures)) < len(printed_figures)
 
     def _figure(self, figure: FigureSlot, form: FigureForm) -> Iterator[TextPiece]:
         """The figure with its currency and scale around it."""
@@ -269,20 +269,23 @@ class ReportWriter:
         columns = [*self._axis(spec.columns)]
         if "years" in spec.columns[0] and not self._style.newest_first:
             columns.reverse()
-        whole = AxisLabel("", spec.metric, str(self._year), self._words[spec.part] if spec.part else "")
-        keys = [[_merged(row, column, whole) for column in columns] for row in rows]
+        default_label = AxisLabel("", spec.metric, str(self._year), self._words[spec.part] if spec.part else "")
+        keys = [[_merged(row, column, default_label) for column in columns] for row in rows]
         unit = self._shared_unit(spec, keys)
-        heads = [self._column_label(column, [line[at] for line in keys]) for at, column in enumerate(columns)]
+        heads = [
+            self._column_label(column, [line[column_index] for line in keys])
+            for column_index, column in enumerate(columns)
+        ]
         printed = [[self._cell(key) for key in line] for line in keys]
         labels = [self._label(row, shared_unit=unit) for row in rows]
         lines = [[label, *(cell.text for cell in line)] for label, line in zip(labels, printed, strict=True)]
         table = self.draft.table(self._caption(spec, unit), [[spec.corner, *heads], *lines])
         width = len(columns) + 1
-        for at_row, line in enumerate(keys):
-            for at_column, key in enumerate(line):
-                cell = table.cells[(at_row + 1) * width + at_column + 1]
-                shown = printed[at_row][at_column]
-                piece = TextPiece(shown.text, key, shown.value, self._known.entry(key).status)
+        for row_index, line in enumerate(keys):
+            for column_index, key in enumerate(line):
+                cell = table.cells[(row_index + 1) * width + column_index + 1]
+                cell_printed = printed[row_index][column_index]
+                piece = TextPiece(cell_printed.text, key, cell_printed.value, self._known.entry(key).status)
                 self._record(piece, cell.span, "table")
 
     def _cell(self, key: FigureKey) -> PrintedFigure:
@@ -303,10 +306,10 @@ class ReportWriter:
 
     def _axis(self, spec: Sequence[str]) -> Iterator[AxisLabel]:
         """The labels of the rows or columns."""
-        name, _, rest = spec[0].partition(":")
+        name, _, argument = spec[0].partition(":")
         match name:
             case "years":
-                first = max(FIRST_YEAR - 1, self._year - int(rest) + 1)
+                first = max(FIRST_YEAR - 1, self._year - int(argument) + 1)
                 yield from (self._year_head(year) for year in range(self._year, first - 1, -1))
             case "quarters" | "quarters@-1":
                 year = self._year - (name != "quarters")
@@ -314,7 +317,7 @@ class ReportWriter:
                     yield AxisLabel(label.format(year=year), period=f"{year}-Q{number}")
                 yield self._year_head(year)
             case "parts":
-                yield from (AxisLabel(part, part=part) for part in self._entity.parts[rest])
+                yield from (AxisLabel(part, part=part) for part in self._entity.parts[argument])
                 yield AxisLabel(self._rng("whole").choice(self._pack.whole).format(**self._words), part="")
             case _:
                 yield from (self._metric_head(metric) for metric in spec)
@@ -392,6 +395,6 @@ def _polished(pieces: list[TextPiece]) -> list[TextPiece]:
     return pieces
 
 
-def _lowered(label: str) -> str:
+def _lowercase(label: str) -> str:
     """A label inside a sentence: "Net sales" becomes "net sales", "EBITDA" stays."""
     return label if label[1:2].isupper() else label[:1].lower() + label[1:]

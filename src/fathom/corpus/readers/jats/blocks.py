@@ -57,23 +57,23 @@ class BlockBuilder:
         if text := element.text:
             self._inlines.append(text)
         for child in element:
-            if child.tag not in skip:
-                self.walk(child)
+            tag = child.tag
+            if tag not in skip:
+                _HANDLERS.get(tag, BlockBuilder.walk_children)(self, child)
             if tail := child.tail:
                 self._inlines.append(tail)
 
     def walk(self, element: Element) -> None:
         """Walk one element."""
-        handler = _HANDLERS.get(element.tag)
-        if handler is not None:
-            handler(self, element)
-        elif element.tag not in _SKIPPED:
-            self.walk_children(element)
+        _HANDLERS.get(element.tag, BlockBuilder.walk_children)(self, element)
 
     def end_paragraph(self) -> None:
         """Finish the current paragraph."""
-        inlines, self._inlines = self._inlines, []
-        if not any(piece.strip() if isinstance(piece, str) else True for piece in inlines):
+        inlines = self._inlines
+        if not inlines:
+            return
+        self._inlines = []
+        if not any(not isinstance(piece, str) or piece.strip() for piece in inlines):
             return
         inlines = self._citations.merge(inlines)
         if self._prefix:
@@ -374,6 +374,7 @@ def _list_marker(kind: str, number: int) -> str:
 
 _Handler = Callable[[BlockBuilder, Element], None]
 _HANDLERS: dict[str, _Handler] = {
+    **dict.fromkeys(_SKIPPED, lambda builder, element: None),
     "sec": BlockBuilder.section,
     "app": BlockBuilder._appendix,
     "ack": lambda builder, element: builder.section(element, "Acknowledgements"),

@@ -10,6 +10,10 @@ MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _SPACED = frozenset("=<>≤≥≠≈≡∼≃≅∝→←↔⇒⇔+−±×·∈∪∩≪≫∣")
 _TOKENS = frozenset(("mi", "mn", "mo", "mtext", "ms"))
 _HIDDEN = frozenset(("annotation", "annotation-xml", "mphantom", "none", "mprescripts"))
+_LAID_OUT = frozenset(
+    ("mfrac", "msup", "msub", "munder", "mover", "msubsup", "munderover", "msqrt", "mroot", "mfenced", "mtable", "mtr")
+)
+"""Elements whose parts are not just printed one after the other."""
 _ATOMIC = re.compile(r"\w*|[−-]?\d+(?:\.\d+)?|\W")
 
 
@@ -43,7 +47,10 @@ def _math(element: Element) -> str:
     if tag == "mspace":
         return " "
     parts = [_math(child) for child in element]
-    return " ".join(_layout(tag, element, parts).split()) if tag == "math" else _layout(tag, element, parts)
+    if tag in _LAID_OUT:
+        return _layout(tag, element, parts)
+    text = "".join(parts)
+    return " ".join(text.split()) if tag == "math" else text
 
 
 def _layout(tag: str, element: Element, parts: list[str]) -> str:

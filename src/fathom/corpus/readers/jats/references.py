@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Literal, Protocol
 from urllib.parse import unquote
 
@@ -13,7 +12,7 @@ from fathom.corpus.readers.jats.xml_parsing import HREF
 from fathom.corpus.readers.parsed_document import CitationMark, Inline, Inlines, ParsedReference
 from fathom.corpus.readers.parsing.blocks import inlines_text, normalized_text
 from fathom.corpus.readers.parsing.identifiers import find_arxiv, find_doi
-from fathom.corpus.readers.parsing.xml_trees import Element
+from fathom.corpus.readers.parsing.xml_trees import Element, element_text
 
 CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation", "related-object")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
@@ -40,55 +39,77 @@ def entries_of(parts: Iterable[Element]) -> list[Element]:
 
 def reference(element: Element, key: str, builder: InlineReader) -> ParsedReference:
     """Return one entry. Of several works under one number, the first one gives the title, authors and year."""
-    citations = [child for child in element.iterchildren() if child.tag in CITATIONS]
-    for choice in element.iterchildren("citation-alternatives", "alternatives"):
-        citations.extend(child for child in list(choice)[:1] if child.tag in CITATIONS)
+    children = list(element)
+    citations = [child for child in children if child.tag in CITATIONS]
+    for choice in children:
+        if choice.tag in ("citation-alternatives", "alternatives"):
+            citations.extend(child for child in list(choice)[:1] if child.tag in CITATIONS)
     if not citations:
         text = normalized_text(builder.inlines_of(element, ("label",)))
         return ParsedReference(key, text, year=_year_in_text(text), ids=_ids_in(element, text))
-    entries = [entry(citation, builder) for citation in citations]
-    notes = [builder.text_of(note) for note in element.iterchildren("note")]
+    notes = [builder.text_of(child) for child in children if child.tag == "note"]
+    if len(citations) == 1 and not notes:
+        return entry(citations[0], builder, key)
+    entries = [entry(citation, builder, key) for citation in citations]
     first = next((entry for entry in entries if entry.title), entries[0])
-    text = " ".join([*(entry.text for entry in entries), *notes])
-    return replace(first, key=key, text=text)
+    return replace(first, text=" ".join([*(entry.text for entry in entries), *notes]))
 
 
-def entry(citation: Element, builder: InlineReader) -> ParsedReference:
-    """Return a citation without its key: as printed if the source has punctuation, else assembled from its fields."""
-    own = [citation.text, *(child.tail for child in citation)]
-    is_printed = any(text and text.strip() for text in own)
-    title = _title_of(citation, builder)
-    authors = tuple(filter(None, (_person(person, builder) for person in _authors_of(citation))))
-    text = _printed_entry(citation, builder) if is_printed else _assembled_entry(citation, builder, authors, title)
-    ids = _ids_in(citation, text)
-    year = year_in(citation.find("year"))
+def entry(citation: Element, builder: InlineReader, key: str = "") -> ParsedReference:
+    """Return a citation: as printed if the source has punctuation, else assembled from its fields."""
+    fields = _Fields(citation)
+    title = _title_of(fields, builder)
+    authors = tuple(filter(None, [_person(person, builder) for person in _authors_of(fields)]))
+    if fields.is_printed:
+        text = _printed_entry(citation, builder)
+    else:
+        text = _assembled_entry(fields, builder, authors, title)
+    year = year_in(fields.first.get("year"))
     tagged = bool(title or authors or year)
-    return ParsedReference("", text, title, authors, year or _year_in_text(text), ids, tagged)
+    return ParsedReference(key, text, title, authors, year or _year_in_text(text), _ids_in(citation, text), tagged)
 
 
-def _title_of(citation: Element, builder: InlineReader) -> str:
-    if title := next(filter(None, (builder.text_of(citation.find(tag)) for tag in _TITLES)), ""):
-        return title
+class _Fields:
+    """The child elements of a citation, listed once: lxml creates an object for each whenever it is visited."""
+
+    def __init__(self, citation: Element) -> None:
+        self.citation = citation
+        self.children: list[tuple[str, Element]] = []
+        self.first: dict[str, Element] = {}
+        """The first child of each name."""
+        self.is_printed = bool((text := citation.text) and text.strip())
+        """Whether the source has punctuation between the fields."""
+        for child in citation:
+            tag = child.tag
+            self.children.append((tag, child))
+            self.first.setdefault(tag, child)
+            self.is_printed = self.is_printed or bool((tail := child.tail) and tail.strip())
+
+
+def _title_of(fields: _Fields, builder: InlineReader) -> str:
+    for tag in _TITLES:
+        if tag in fields.first and (title := builder.text_of(fields.first[tag])):
+            return title
     # For a book, a program or a web page the source is the title. For a journal article it is not.
-    if (citation.get("publication-type") or citation.get("citation-type") or "") in ("journal", "article-journal"):
-        return ""
-    return builder.text_of(citation.find("source"))
+    kind = fields.citation.get("publication-type") or fields.citation.get("citation-type") or ""
+    return "" if kind in ("journal", "article-journal") else builder.text_of(fields.first.get("source"))
 
 
-def _authors_of(citation: Element) -> list[Element]:
+def _authors_of(fields: _Fields) -> list[Element]:
     """Return the elements that name the authors, or the editors if there are no authors."""
-    groups = citation.findall("person-group")
+    groups = [child for tag, child in fields.children if tag == "person-group"]
     authors = [group for group in groups if group.get("person-group-type", "author") in ("author", "allauthors")]
-    loose = [child for child in citation if child.tag in PEOPLE and child.tag != "institution"]
+    loose = [child for tag, child in fields.children if tag in PEOPLE and tag != "institution"]
     people = [person for group in authors for person in group.iter(*PEOPLE)] + loose
     return people or [person for group in groups for person in group.iter(*PEOPLE)]
 
 
 def _person(element: Element, builder: InlineReader) -> str:
     """Return a name as an entry prints it."""
-    if element.tag == "anonymous":
+    tag = element.tag
+    if tag == "anonymous":
         return "Anonymous"
-    if element.tag == "name":
+    if tag == "name":
         parts = {child.tag: builder.text_of(child) for child in element}
         return " ".join(filter(None, map(parts.get, ("surname", "given-names", "suffix"))))
     return builder.text_of(element)
@@ -119,43 +140,58 @@ def _printed_entry(citation: Element, builder: InlineReader) -> str:
 
 def _printed_id(element: Element, before: str) -> str:
     """Return an id as printed. PubMed numbers are not printed."""
-    value = "".join(element.itertext()).strip()
-    if element.get("pub-id-type") in ("pmid", "pmcid", "pmc", "medline", "other"):
+    kind = element.get("pub-id-type")
+    if kind in ("pmid", "pmcid", "pmc", "medline", "other"):
         return ""
+    value = element_text(element).strip()
+    if kind != "doi":
+        return value
     named = re.search(r"(?:doi:?|doi\.org/)\s*$", before, re.IGNORECASE)
-    return value if named or element.get("pub-id-type") != "doi" else f"doi:{value}"
+    return value if named else f"doi:{value}"
 
 
-def _assembled_entry(citation: Element, builder: InlineReader, authors: tuple[str, ...], title: str) -> str:
+def _assembled_entry(fields: _Fields, builder: InlineReader, authors: tuple[str, ...], title: str) -> str:
     """Assemble an entry: Authors. Year. Title. Source volume(issue):pages. Other fields."""
-    fields: dict[str, str] = {}
+    source_of: dict[str, str] = {}
     rest: list[str] = []
-    for child in citation:
-        if child.tag == "pub-id":
+    for tag, child in fields.children:
+        if tag == "pub-id":
             rest.append(_printed_id(child, ""))
-        elif child.tag in _SOURCE_TAGS:
-            fields.setdefault(child.tag, builder.text_of(child))
-        elif child.tag == "person-group" and child.get("person-group-type", "author") not in ("author", "allauthors"):
-            people = ", ".join(filter(None, (_person(person, builder) for person in child.iter(*PEOPLE))))
-            rest.append(
-                f"{people} ({child.get('person-group-type')})" if people and people != ", ".join(authors) else ""
-            )
-        elif child.tag not in _HANDLED:
+        elif tag in _SOURCE_TAGS:
+            if tag not in source_of:
+                source_of[tag] = builder.text_of(child)
+        elif tag == "person-group":
+            rest.append(_other_people(child, builder, authors))
+        elif tag not in _HANDLED:
             rest.append(builder.text_of(child))
-    others = " et al" if next(citation.iter("etal"), None) is not None else ""
+    others = " et al" if next(fields.citation.iter("etal"), None) is not None else ""
+    place = _place_in_source(source_of, title)
+    parts = [", ".join(authors) + others, source_of.get("year", ""), title, place, *rest]
+    return " ".join([part if part[-1] in ".?!" else part + "." for part in map(str.strip, parts) if part])
+
+
+def _other_people(group: Element, builder: InlineReader, authors: tuple[str, ...]) -> str:
+    """Return the people of a group that are not authors, such as "Lind A, Wu B (editor)"."""
+    kind = group.get("person-group-type", "author")
+    if kind in ("author", "allauthors"):
+        return ""
+    people = ", ".join(filter(None, (_person(person, builder) for person in group.iter(*PEOPLE))))
+    return f"{people} ({kind})" if people and people != ", ".join(authors) else ""
+
+
+def _place_in_source(fields: Mapping[str, str], title: str) -> str:
+    """Return the source with volume, issue and pages: "Nature 5(2):3–9"."""
     pages = "–".join(filter(None, (fields.get("fpage"), fields.get("lpage")))) or fields.get("elocation-id", "")
     volume, issue = fields.get("volume", ""), f"({fields['issue']})" if fields.get("issue") else ""
     source = fields.get("source", "") if fields.get("source") != title else ""
-    place = f"{source} {volume}{issue}{':' if pages and (volume or issue) else ' '}{pages}"
-    parts = [", ".join(authors) + others, fields.get("year", ""), title, " ".join(place.split()), *rest]
-    return " ".join(part if part[-1] in ".?!" else part + "." for part in (part.strip() for part in parts) if part)
+    return " ".join(f"{source} {volume}{issue}{':' if pages and (volume or issue) else ' '}{pages}".split())
 
 
 def year_in(element: Element | None) -> int | None:
     """Return the year, also in "2011a" and "2008 26"."""
     if element is None:
         return None
-    found = _YEAR.search("".join(element.itertext()))
+    found = _YEAR.search(element_text(element))
     return int(found.group()) if found else None
 
 
@@ -172,9 +208,8 @@ def _ids_in(citation: Element, text: str) -> dict[str, str]:
     """Return the ids of an entry, from its elements, its links or its text."""
     ids = ids_of(citation.iter("pub-id", "object-id"))
     links = [element.get(HREF, "") for element in citation.iter("ext-link", "uri", "self-uri")]
-    if "doi" not in ids:
-        doi = next(filter(None, (_strip_id("doi", link) for link in [*links, text])), "")
-        ids.update({"doi": doi} if doi else {})
+    if "doi" not in ids and (doi := next(filter(None, (_strip_id("doi", link) for link in [*links, text])), "")):
+        ids["doi"] = doi
     if arxiv := find_arxiv(" ".join([text, *links])):
         ids.setdefault("arxiv", arxiv.lower())
     return ids
@@ -186,7 +221,7 @@ def ids_of(elements: Iterable[Element]) -> dict[str, str]:
     for element in elements:
         kind = element.get("pub-id-type", "").lower()
         name = "pmcid" if kind == "pmc" else kind
-        value = _strip_id(name, "".join(element.itertext())) if name in ("doi", "pmid", "pmcid", "arxiv") else ""
+        value = _strip_id(name, element_text(element)) if name in ("doi", "pmid", "pmcid", "arxiv") else ""
         if value:
             ids.setdefault(name, value)
     return ids
@@ -221,7 +256,7 @@ class CitationIndex:
 
     def mark(self, element: Element, keys: tuple[str, ...], superscript: bool, after_digit: bool) -> Inlines:
         """Return a citation mark with its brackets outside; `superscript` and `after_digit` describe its position."""
-        text = " ".join("".join(element.itertext()).split())
+        text = " ".join(element_text(element).split())
         if not text and keys and keys[0] in self.positions:
             text = str(self.positions[keys[0]] + 1)
         core = text.strip("[](), ") if text[:1] in "[(" or text[-1:] in "])," else text
@@ -247,20 +282,16 @@ class CitationIndex:
         """Merge adjacent strings, and two citations with a dash between them into one for the whole range."""
         merged: Inlines = []
         for piece in _merge_strings(inlines):
-            both = self._range(merged[-2], merged[-1], piece) if len(merged) > 1 else None
-            if both is None:
-                merged.append(piece)
-            else:
-                merged[-2:] = [both]
+            if isinstance(piece, CitationMark) and len(merged) > 1:
+                both = self._range(merged[-2], merged[-1], piece)
+                if both is not None:
+                    merged[-2:] = [both]
+                    continue
+            merged.append(piece)
         return merged
 
-    def _range(self, first: Inline, dash: Inline, last: Inline) -> CitationMark | None:
-        if not (
-            isinstance(first, CitationMark)
-            and isinstance(last, CitationMark)
-            and isinstance(dash, str)
-            and dash.strip() in _DASHES
-        ):
+    def _range(self, first: Inline, dash: Inline, last: CitationMark) -> CitationMark | None:
+        if not (isinstance(dash, str) and dash.strip() in _DASHES and isinstance(first, CitationMark)):
             return None
         if not (first.text.isascii() and first.text.isdigit() and last.text.isascii() and last.text.isdigit()):
             return None
@@ -270,9 +301,17 @@ class CitationIndex:
         return CitationMark(text, keys, first.style) if len(keys) == count else None
 
 
-def _merge_strings(inlines: Inlines) -> Iterator[Inline]:
-    for is_text, run in groupby(inlines, key=lambda piece: isinstance(piece, str)):
-        if not is_text:
-            yield from run
-        elif text := "".join(piece for piece in run if isinstance(piece, str)):
-            yield text
+def _merge_strings(inlines: Inlines) -> Inlines:
+    merged: Inlines = []
+    run: list[str] = []
+    for piece in inlines:
+        if isinstance(piece, str):
+            run.append(piece)
+            continue
+        if text := "".join(run):
+            merged.append(text)
+        run = []
+        merged.append(piece)
+    if text := "".join(run):
+        merged.append(text)
+    return merged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -27,6 +27,7 @@ CitationAgreement = Literal["agrees", "contradicts", "unchecked"]
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?(?![\da-z]))")
 _WORD = re.compile(r"[^\W\d_][\w'’ʼ-]*")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]{3}")
 _MIN_SIMILARITY = 80
 """Minimum similarity, from 0 to 100, of two spellings of one name, such as Rubenstein and Rubinstein."""
@@ -57,6 +58,7 @@ _NAMES_BEFORE = re.compile(
     r"(?:['’]s)?[\s,]*[(\[]?\s*$"
 )
 _KEY = re.compile(r"[A-Za-z+-]{2,30}:?\d{2,4}[A-Za-z]*|\w+[:_/]\w+.*|doi:.*|https?:.*", re.IGNORECASE)
+_ET_AL = re.compile(r"\bet\s+al\b")
 _CITATION = re.compile(r"\bet\s+al\b|\b(?:1[5-9]|20)\d\d[a-z]?\b")
 _MAX_BEFORE = 90
 """Characters before a citation that are searched for names."""
@@ -67,14 +69,21 @@ def names_in_mark(mark: str, before: str, numeric: bool) -> CitedNames:
     mark = " ".join(mark[:300].split())
     if numeric:
         return _named_before(before, ())
+    cited = _names_in(mark)
+    if not cited.names and cited.years and not _LETTERS.search(mark):
+        return replace(_named_before(before, cited.years), lettered=cited.lettered)
+    return cited
+
+
+@lru_cache(maxsize=1 << 12)
+def _names_in(mark: str) -> CitedNames:
+    """Return the names and years in a mark. Most works are cited several times, with the same mark."""
     if _KEY.fullmatch(mark) or not _CITATION.search(mark):
         return CitedNames((), ())
     years = tuple(map(int, _YEAR.findall(mark)))
     lettered = re.search(r"\d{4}[a-z]", mark) is not None
-    words = _WORD.findall(re.split(r"\bet\s+al\b", mark)[0] if "al" in mark else mark)
+    words = _WORD.findall(_ET_AL.split(mark, 1)[0] if "al" in mark else mark)
     names = tuple(_plain(word) for word in words if _is_name(word))
-    if not names and not re.search(r"[^\W\d_]{2}", mark):
-        return replace(_named_before(before, years), lettered=lettered)
     return CitedNames(names, years, lettered=lettered)
 
 
@@ -108,15 +117,15 @@ class EntryChecker:
     """Compares citations with the entries of one reference list."""
 
     def __init__(self, entries: Sequence[ParsedReference]) -> None:
-        self._entries = [_Entry.of(entry) for entry in entries]
-        self._by_name: dict[str, list[int]] = defaultdict(list)
-        for position, entry in enumerate(self._entries, start=1):
-            for word in entry.names:
-                self._by_name[word].append(position)
-        self._by_first: dict[str, list[int]] = defaultdict(list)
-        for position, entry in enumerate(self._entries, start=1):
-            for word in entry.first:
-                self._by_first[word].append(position)
+        self._entries = [_Entry(entry) for entry in entries]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        return _positions(entry.names for entry in self._entries)
+
+    @cached_property
+    def _by_first(self) -> dict[str, list[int]]:
+        return _positions(entry.first for entry in self._entries)
 
     def check(self, cited: CitedNames, position: int) -> CitationAgreement:
         """Return whether the names and years of a citation are those of an entry."""
@@ -158,37 +167,47 @@ class EntryChecker:
         return chosen[0] if len(chosen) == 1 else None
 
 
-@dataclass(frozen=True)
+def _positions(entries: Iterable[frozenset[str]]) -> dict[str, list[int]]:
+    """Return the positions of the entries that have a word, counted from one."""
+    positions: dict[str, list[int]] = defaultdict(list)
+    for position, words in enumerate(entries, start=1):
+        for word in words:
+            positions[word].append(position)
+    return positions
+
+
 class _Entry:
-    """The words and years of an entry, as they are compared."""
+    """The words and years of an entry, as they are compared. Each is only computed for entries that need it."""
 
-    names: frozenset[str]
-    """Words of the author names, or of the whole entry if its authors are not known."""
-    first: frozenset[str]
-    """Words of the first author's name."""
-    text: str
-    years: frozenset[int]
-    latin: bool
-    """Whether it has names in Latin letters."""
+    def __init__(self, entry: ParsedReference) -> None:
+        self._text = entry.text[:3_000]
+        self._authors = entry.authors[:200]
+        self._year = entry.year
 
-    @classmethod
-    def of(cls, entry: ParsedReference) -> _Entry:
-        text = entry.text[:3_000]
-        authors = entry.authors[:200]
-        years = frozenset(map(int, _YEAR.findall(text))) | ({entry.year} if entry.year else set())
-        names = frozenset(_words(" ".join(authors))) if authors else frozenset(_words(text[:200]))
-        return cls(
-            names=names,
-            first=frozenset(_words(authors[0] if authors else text[:40])),
-            text=text,
-            years=years,
-            latin=_LATIN.search(text) is not None,
-        )
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Words of the author names, or of the whole entry if its authors are not known."""
+        return frozenset(_words(" ".join(self._authors) if self._authors else self._text[:200]))
+
+    @cached_property
+    def first(self) -> frozenset[str]:
+        """Words of the first author's name."""
+        return frozenset(_words(self._authors[0] if self._authors else self._text[:40]))
+
+    @cached_property
+    def years(self) -> frozenset[int]:
+        """The years in the entry."""
+        return frozenset(map(int, _YEAR.findall(self._text))) | ({self._year} if self._year else set())
+
+    @cached_property
+    def latin(self) -> bool:
+        """Whether it has names in Latin letters."""
+        return _LATIN.search(self._text) is not None
 
     @cached_property
     def words(self) -> str:
         """All words of the entry, each between spaces."""
-        return f" {' '.join(_words(self.text))} "
+        return f" {' '.join(_words(self._text))} "
 
     def has_name(self, name: str) -> bool:
         """Return whether the entry has a name, perhaps misspelled or joined with another word."""

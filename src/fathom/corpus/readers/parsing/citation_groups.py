@@ -22,17 +22,21 @@ class PlacedCitation:
 def citation_groups(citations: Sequence[PlacedCitation], text: str, start: int) -> Iterator[Span]:
     """Yield the span of the group of each citation in a text, which starts at `start`."""
     text = to_half_width(text)
-    brackets = _innermost_brackets([citation.span for citation in citations], _brackets(text, start))
-    groups = _adjacent_groups(citations, text, start)
+    brackets = list(_innermost_brackets([citation.span for citation in citations], _brackets(text, start)))
+    groups = {} if all(brackets) else _adjacent_groups(citations, text, start)
     for citation, bracket in zip(citations, brackets, strict=True):
-        yield bracket or groups[citation.span]
+        yield Span(*bracket) if bracket else groups[citation.span]
 
 
-def _brackets(text: str, start: int) -> list[Span]:
+_Bracket = tuple[int, int]
+"""Start and end of a pair of brackets. A text has many more of them than citations need."""
+
+
+def _brackets(text: str, start: int) -> list[_Bracket]:
     """Return every pair of brackets in a text. Unmatched brackets are ignored."""
     closing = {"(": ")", "[": "]"}
     open_ones: list[tuple[str, int]] = []
-    found: list[Span] = []
+    found: list[_Bracket] = []
     for match in _BRACKET.finditer(text):
         place, sign = match.start(), match.group()
         if sign in closing:
@@ -41,7 +45,7 @@ def _brackets(text: str, start: int) -> list[Span]:
             while open_ones:
                 opened, begin = open_ones.pop()
                 if closing[opened] == sign:
-                    found.append(Span(start + begin, start + place + 1))
+                    found.append((start + begin, start + place + 1))
                     break
     return found
 
@@ -49,19 +53,19 @@ def _brackets(text: str, start: int) -> list[Span]:
 _BRACKET = re.compile(r"[()\[\]]")
 
 
-def _innermost_brackets(spans: Sequence[Span], brackets: Sequence[Span]) -> Iterator[Span | None]:
+def _innermost_brackets(spans: Sequence[Span], brackets: Sequence[_Bracket]) -> Iterator[_Bracket | None]:
     """Yield the innermost brackets around each span, in one pass over both."""
-    waiting = sorted(brackets, key=lambda bracket: bracket.start, reverse=True)
-    around: list[Span] = []
-    for span in spans:
-        while waiting and waiting[-1].start < span.start:
+    waiting = sorted(brackets, reverse=True)
+    around: list[_Bracket] = []
+    for start, end in spans:
+        while waiting and waiting[-1][0] < start:
             bracket = waiting.pop()
-            while around and around[-1].end <= bracket.start:
+            while around and around[-1][1] <= bracket[0]:
                 around.pop()
             around.append(bracket)
-        while around and around[-1].end <= span.start:
+        while around and around[-1][1] <= start:
             around.pop()
-        yield next((bracket for bracket in reversed(around) if bracket.end > span.end), None)
+        yield next((bracket for bracket in reversed(around) if bracket[1] > end), None)
 
 
 _SEPARATOR = re.compile(r"[\s,;–—-]*(?:and|&)?[\s,;–—-]*")

@@ -77,6 +77,8 @@ class NumberedEntry:
 
     number: int
     reference: ParsedReference
+    text: str
+    """The entry as it is written: its text in plain form."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,9 @@ class CheckedList:
 
 def check_list(items: Sequence[ParsedReference]) -> CheckedList:
     """Separate the entries of a list from the notices around them; a blank item has a number but is not an entry."""
-    printed = [NumberedEntry(number, item) for number, item in enumerate(items, start=1) if plain(item.text)]
+    printed = [
+        NumberedEntry(number, item, text) for number, item in enumerate(items, start=1) if (text := plain(item.text))
+    ]
     start, end = 0, len(printed)
     while start < end and is_notice(printed[start].reference.text):
         start += 1
@@ -112,6 +116,8 @@ _INNER_NUMBER = re.compile(
 
 def _is_joined(text: str, number: int) -> bool:
     """Return whether an entry contains the number of the next one, before a name: "... 2001. 2. Lind A. ..."."""
+    if str(number + 1) not in text:
+        return False
     inner = (int(found[1] or found[2]) for found in _INNER_NUMBER.finditer(text[:_MAX_LENGTH], 20))
     return number + 1 in inner
 

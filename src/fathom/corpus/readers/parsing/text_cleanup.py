@@ -21,7 +21,7 @@ def tidy(text: str) -> str:
         text = _BLANKS.sub(" ", _CONTROL.sub("", text.encode("utf-8", "replace").decode()))
     elif "  " in text:
         text = _BLANKS.sub(" ", text)
-    return without_rules(text)
+    return without_rules(text) if "=====" in text else text
 
 
 def plain(text: str) -> str:

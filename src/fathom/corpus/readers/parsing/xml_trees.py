@@ -67,6 +67,11 @@ def walk_tree(root: Element) -> Iterator[tuple[str, Any]]:
                 yield "text", child.tail
 
 
+def element_text(element: Element) -> str:
+    """Return the whole text inside an element."""
+    return "".join(element.itertext()) if len(element) else element.text or ""
+
+
 def local(element: Element) -> str:
     """Return an element's name without its namespace; empty for a comment or an unresolved entity."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
