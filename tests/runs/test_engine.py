@@ -414,6 +414,14 @@ def test_the_mock_model_needs_no_download(tiny_bench: Path, tmp_path: Path, monk
     assert {one.outcome for one in read_responses(tmp_path / "run").values()} == {"answered"}
 
 
+def test_responses_that_are_cut_off_are_noticed(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Provider(finish="length")) as provider:
+        assert ask(provider, "--limit", 8) == 0
+    printed = capsys.readouterr()
+    assert printed.err.count("5 of the first 5 responses were cut off at --max-tokens") == 1
+    assert "8 responses were cut off at --max-tokens; for complete ones" in printed.out
+
+
 def test_the_price_of_a_failed_question_counts(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(
