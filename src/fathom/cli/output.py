@@ -106,6 +106,12 @@ def how_to_resume(stopped: str | None) -> str:
     return f"run the same command again{' with a higher --budget' if by_budget else ''}"
 
 
+def print_notice(text: str) -> None:
+    """Print a notice during a command, such as that an endpoint does not respond."""
+    if text:
+        click.echo(f"fathom: {escape_control_characters(text)}", err=True)
+
+
 def escape_control_characters(text: str) -> str:
     """The text with control characters spelled out, so that a document cannot control the terminal."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
