@@ -25,8 +25,8 @@ def annotated(document: str, annotator: str, claims: dict[int, list[int]], **fie
 
 
 def test_the_worked_example_of_the_paper_gives_its_exact_kappa() -> None:
-    found = cohen_kappa(sentence_table({1, 2, 3, 4, 5}, {1, 2, 3, 4, 6, 7}, 667))
-    assert found == pytest.approx(0.7250, abs=5e-5)
+    kappa = cohen_kappa(sentence_table({1, 2, 3, 4, 5}, {1, 2, 3, 4, 6, 7}, 667))
+    assert kappa == pytest.approx(0.7250, abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_alpha_of_a_textbook_example_with_missing_values() -> None:
 
 
 def test_two_annotators_agree_on_what_both_marked() -> None:
-    found = agreement(
+    result = agreement(
         [
             annotated("a", "ann", {1: [5], 2: [6]}), annotated("a", "bob", {1: [5], 3: [6]}),
             annotated("b", "ann", {1: []}), annotated("b", "bob", {1: []}),
         ],
         lambda document: SENTENCES, "sentence", 0.5,
     )  # fmt: skip
-    (pair,) = found.pairs
-    assert (pair.first, pair.second, pair.documents, found.documents) == ("ann", "bob", 2, 2)
+    (pair,) = result.pairs
+    assert (pair.first, pair.second, pair.documents, result.documents) == ("ann", "bob", 2, 2)
     assert pair.f1["claims"].value == pytest.approx(4 / 6)
     assert pair.f1["evidence"].value == 1
     assert pair.f1["links"].value == pytest.approx(4 / 6)
@@ -77,10 +77,10 @@ def test_two_annotators_agree_on_what_both_marked() -> None:
     assert pair.sentences["claims"] == (2, 1, 1, 96)
     assert pair.kappa["claims"].value == pytest.approx(cohen_kappa(np.array([[2.0, 1], [1, 96]])))
     assert pair.kappa["evidence"].value == 1
-    assert found.f1["claims"].value == pytest.approx(4 / 6)
+    assert result.f1["claims"].value == pytest.approx(4 / 6)
     # Two observers: alpha is 1 - (n - 1) x observed / expected over the 200 marks.
-    assert found.alpha["claims"].value == pytest.approx(1 - 199 * 4 / (2 * 6 * 194))
-    for estimate in (*found.f1.values(), *found.kappa.values(), *found.alpha.values()):
+    assert result.alpha["claims"].value == pytest.approx(1 - 199 * 4 / (2 * 6 * 194))
+    for estimate in (*result.f1.values(), *result.kappa.values(), *result.alpha.values()):
         assert estimate.low <= estimate.value <= estimate.high
         assert estimate.low < estimate.high
 
@@ -91,17 +91,17 @@ def test_pairs_are_averaged_and_documents_may_lack_annotators() -> None:
         annotated("b", "ann", {2: [5]}), annotated("b", "bob", {2: [5]}),
         annotated("c", "eve", {2: [5]}),
     ]  # fmt: skip
-    found = agreement(every, lambda document: SENTENCES, "sentence", 0.5)
-    assert [(pair.first, pair.second, pair.documents) for pair in found.pairs] == [
+    result = agreement(every, lambda document: SENTENCES, "sentence", 0.5)
+    assert [(pair.first, pair.second, pair.documents) for pair in result.pairs] == [
         ("ann", "bob", 2), ("ann", "eve", 1), ("bob", "eve", 1),
     ]  # fmt: skip
-    assert found.annotators == {"ann": 2, "bob": 2, "eve": 2}
-    assert found.f1["claims"].value == pytest.approx(1 / 3)
-    assert found.kappa["claims"].value == pytest.approx((1 - 1 / 49 - 1 / 49) / 3)
+    assert result.annotators == {"ann": 2, "bob": 2, "eve": 2}
+    assert result.f1["claims"].value == pytest.approx(1 / 3)
+    assert result.kappa["claims"].value == pytest.approx((1 - 1 / 49 - 1 / 49) / 3)
     # Directly: document a has three values per sentence, document b two.
     total = sum((coincidences([1, 1, 0], 2), coincidences([1, 0, 0], 2), 48 * coincidences([0, 0, 0], 2)))
     total = total + coincidences([1, 1], 2) + 49 * coincidences([0, 0], 2)
-    assert found.alpha["claims"].value == pytest.approx(krippendorff_alpha(total))
+    assert result.alpha["claims"].value == pytest.approx(krippendorff_alpha(total))
 
 
 def test_order_and_names_do_not_matter() -> None:
@@ -146,12 +146,12 @@ def test_labels_of_documents_and_findings() -> None:
         for number, labels in enumerate((("yes", "yes"), ("no", "no"), ("yes", "no"), ("no", "no")))
         for name, label in zip(("ann", "bob"), labels, strict=True)
     ]  # fmt: skip
-    found = agreement(every, None, "character", 0.5)
-    assert [(label.name, label.items) for label in found.labels] == [("findings", 4), ("strength", 4)]
-    for label in found.labels:
+    result = agreement(every, None, "character", 0.5)
+    assert [(label.name, label.items) for label in result.labels] == [("findings", 4), ("strength", 4)]
+    for label in result.labels:
         assert label.agreement.value == 0.75
         assert label.kappa is not None
         assert label.kappa.value == pytest.approx(0.5)
         assert label.alpha is not None
         assert label.alpha.value == pytest.approx(1 - 7 * 2 / (2 * 3 * 5))
-    assert found.kappa == found.alpha == {}
+    assert result.kappa == result.alpha == {}

@@ -95,10 +95,10 @@ def test_an_outdated_verdict_on_an_error_is_replaced(ran_small: Ran, small_bench
 
 def test_the_same_files_give_the_same_findings(ran_small: Ran) -> None:
     runs = [ran_small("sim/oracle"), ran_small(FAILING)]
-    found = analyze(runs).findings
-    assert found == analyze(runs).findings
+    findings = analyze(runs).findings
+    assert findings == analyze(runs).findings
     other = analyze(runs, settings=AnalysisSettings(seed=9, causes=False)).findings
-    assert other.runs[1].overall == found.runs[1].overall, "scores do not depend on the seed"
+    assert other.runs[1].overall == findings.runs[1].overall, "scores do not depend on the seed"
 
 
 def test_findings_do_not_depend_on_the_number_of_processes(ran_small: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,17 +110,17 @@ def test_findings_do_not_depend_on_the_number_of_processes(ran_small: Ran, monke
 
 
 def test_findings_can_be_written_and_read(ran_small: Ran) -> None:
-    found = analyze([ran_small("sim/oracle"), ran_small(FAILING)])
-    assert Findings.model_validate_json(found.findings.model_dump_json()) == found.findings
-    for item in found.all_items():
+    analysis = analyze([ran_small("sim/oracle"), ran_small(FAILING)])
+    assert Findings.model_validate_json(analysis.findings.model_dump_json()) == analysis.findings
+    for item in analysis.all_items():
         assert type(item).model_validate_json(item.to_line()) == item
 
 
 def test_one_item_for_every_response(ran_small: Ran, small_bench: Path) -> None:
     folder = ran_small("sim/reader?miss=0.2", "--samples", 3)
-    found = analyze([folder])
+    analysis = analyze([folder])
     questions = [question.id for question in Bench(small_bench).all_questions()]
-    items = found.items[folder.name]
+    items = analysis.items[folder.name]
     assert [(item.question_id, item.sample) for item in items] == list(
         chain.from_iterable(((id, sample) for sample in range(3)) for id in questions)
     )
@@ -139,26 +139,26 @@ def test_samples_are_averaged_and_give_pass_at_k(ran_small: Ran) -> None:
 
 def test_runs_are_compared_on_shared_questions(ran_small: Ran) -> None:
     good, poor = ran_small("sim/reader?miss=0.05"), ran_small("sim/reader?miss=0.3", "--limit", 80)
-    found = analyze([good, poor], settings=WITHOUT_CAUSES).findings
-    whole = [one for one in found.comparisons if one.within == "all"]
-    assert [(one.items, one.first, one.second) for one in whole] == [(80, *(one.info.name for one in found.runs))]
+    findings = analyze([good, poor], settings=WITHOUT_CAUSES).findings
+    whole = [comparison for comparison in findings.comparisons if comparison.within == "all"]
+    assert [(one.items, one.first, one.second) for one in whole] == [(80, *(run.info.name for run in findings.runs))]
     assert whole[0].difference.value < -0.1
     assert whole[0].significant
-    assert found.runs[1].not_asked == found.runs[0].overall.outcomes.questions - 80
-    within = {one.within for one in found.comparisons}
+    assert findings.runs[1].not_asked == findings.runs[0].overall.outcomes.questions - 80
+    within = {comparison.within for comparison in findings.comparisons}
     assert any(name.startswith("skill = ") for name in within)
 
 
 def test_repeated_runs_are_averaged(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
-    found = analyze([ran_small(model, "--seed", seed) for seed in (1, 2, 3)], settings=WITHOUT_CAUSES).findings
-    [together] = found.repeated_runs
+    findings = analyze([ran_small(model, "--seed", seed) for seed in (1, 2, 3)], settings=WITHOUT_CAUSES).findings
+    [together] = findings.repeated_runs
     assert len(together.runs) == 3
-    shares = [run.overall.accuracy.value for run in found.runs]
+    shares = [run.overall.accuracy.value for run in findings.runs]
     assert together.accuracy.value == pytest.approx(sum(shares) / 3)
     assert (
         together.accuracy.high - together.accuracy.low
-        < found.runs[0].overall.accuracy.high - found.runs[0].overall.accuracy.low
+        < findings.runs[0].overall.accuracy.high - findings.runs[0].overall.accuracy.low
     )
 
 
@@ -173,9 +173,9 @@ def test_runs_with_other_settings_are_not_repeats(ran_small: Ran) -> None:
 def test_no_loss_decomposition_over_different_questions(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
     runs = [ran_small(model), ran_small(model, "--system", "tables", "--limit", 60)]
-    found = analyze(runs, settings=WITHOUT_CAUSES).findings
-    assert found.loss_decompositions == ()
-    assert any("has no loss decomposition" in note for note in found.notes)
+    findings = analyze(runs, settings=WITHOUT_CAUSES).findings
+    assert findings.loss_decompositions == ()
+    assert any("has no loss decomposition" in note for note in findings.notes)
 
 
 def test_a_partial_run_has_the_counts_of_its_bench(ran_small: Ran) -> None:
@@ -195,13 +195,13 @@ def test_a_partial_run_has_the_counts_of_its_bench(ran_small: Ran) -> None:
 
 def test_baselines_come_from_keys_and_simulated_guessers(ran_small: Ran) -> None:
     runs = [ran_small("sim/null"), ran_small("sim/majority"), ran_small("sim/oracle")]
-    found = analyze(runs, settings=WITHOUT_CAUSES).findings
-    baselines = {baseline.name: baseline.accuracy.value for baseline in found.baselines}
-    null, majority, oracle = (run.overall.accuracy.value for run in found.runs)
+    findings = analyze(runs, settings=WITHOUT_CAUSES).findings
+    baselines = {baseline.name: baseline.accuracy.value for baseline in findings.baselines}
+    null, majority, oracle = (run.overall.accuracy.value for run in findings.runs)
     assert baselines["always NULL"] == null
     assert baselines["majority"] >= majority - 0.02
     assert oracle == 1.0
-    assert found.runs[2].overall.accuracy.low < 1.0
+    assert findings.runs[2].overall.accuracy.low < 1.0
     assert len(baselines) == 4
 
 
@@ -235,20 +235,20 @@ def test_misuse_raises_clear_errors(ran_small: Ran, tiny_bench: Path, small_fold
     both = analyze([run, tmp_path / "oracle"], settings=WITHOUT_CAUSES).findings
     assert len(both.benches) == 2
     assert both.comparisons == ()
-    assert [one.info.name for one in both.runs] == [run.name, "oracle"]
+    assert [run.info.name for run in both.runs] == [run.name, "oracle"]
 
 
 def test_counts_of_a_fitted_bench(ran_small: Ran, small_bench: Path, tmp_path: Path) -> None:
     fitted = tmp_path / "fitted"
     assert done("fit", small_bench, "--window", "48K", "--reserve", "1K", "--out", fitted) in (0, 1)
     assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)
-    found = analyze([tmp_path / "run"], settings=WITHOUT_CAUSES).findings
-    counts = found.runs[0].overall.counts
+    findings = analyze([tmp_path / "run"], settings=WITHOUT_CAUSES).findings
+    counts = findings.runs[0].overall.counts
     assert counts.built == Bench(small_bench).manifest.questions
     assert counts.fitted == Bench(fitted).manifest.questions
     assert counts.built == counts.fitted + counts.dropped
     assert counts.dropped > 0
-    assert counts.errors == found.runs[0].overall.outcomes.error > 0
-    for breakdown in found.runs[0].breakdowns:
+    assert counts.errors == findings.runs[0].overall.outcomes.error > 0
+    for breakdown in findings.runs[0].breakdowns:
         for group in breakdown.groups:
             assert group.counts.built is None or group.counts.built >= group.counts.fitted

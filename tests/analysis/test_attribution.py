@@ -45,17 +45,21 @@ def attribution_of(analysis: Analysis, model: str) -> Attribution:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_single_fault_is_named(single: Analysis, fault: str) -> None:
-    found = attribution_of(single, f"sim/reader?{fault}=0.5")
-    named = {cause.name: cause.count for cause in found.causes}
-    assert named.get(fault, 0) >= 0.95 * found.explained
-    assert found.explained >= 0.85 * found.incorrect, "in a short context, several faults may explain one answer"
+    attribution = attribution_of(single, f"sim/reader?{fault}=0.5")
+    named = {cause.name: cause.count for cause in attribution.causes}
+    assert named.get(fault, 0) >= 0.95 * attribution.explained
+    assert attribution.explained >= 0.85 * attribution.incorrect, (
+        "in a short context, several faults may explain one answer"
+    )
 
 
 @pytest.mark.slow
 def test_a_single_fault_is_named_in_longer_contexts(single_of_many: Analysis) -> None:
     for fault in FAULTS:
-        found = attribution_of(single_of_many, f"sim/reader?{fault}=0.5")
-        assert {cause.name: cause.count for cause in found.causes}.get(fault, 0) >= 0.9 * found.incorrect, fault
+        attribution = attribution_of(single_of_many, f"sim/reader?{fault}=0.5")
+        assert {cause.name: cause.count for cause in attribution.causes}.get(fault, 0) >= 0.9 * attribution.incorrect, (
+            fault
+        )
 
 
 @pytest.mark.slow
@@ -118,9 +122,9 @@ def test_random_guesses_are_unclear(ran_small: Ran) -> None:
 
 def test_two_missed_documents_are_found(ran_small: Ran) -> None:
     analysis = analyze([ran_small("sim/reader?miss=0.2")])
-    found = attribution_of(analysis, "sim/reader?miss=0.2")
-    named = {cause.name: cause.count for cause in found.causes}
-    assert named["miss-document"] >= 0.75 * found.incorrect
+    attribution = attribution_of(analysis, "sim/reader?miss=0.2")
+    named = {cause.name: cause.count for cause in attribution.causes}
+    assert named["miss-document"] >= 0.75 * attribution.incorrect
     details = [item.candidates[0].detail for item in analysis.all_items() if item.candidates]
     assert any(detail.startswith("articles ") for detail in details)
 
@@ -149,9 +153,9 @@ def test_an_ambiguous_answer_is_attributed_by_the_rates_in_the_run() -> None:
 
 def test_a_tie_is_unclear_and_lists_its_candidates() -> None:
     settled = attributing(*[{"one": 1.0, "two": 1.0}] * 5).estimate()
-    for one in settled.answers():
-        assert one.unclear
-        assert is_tied(one.candidates)
+    for answer in settled.answers():
+        assert answer.unclear
+        assert is_tied(answer.candidates)
     assert settled.attribution.tied == settled.attribution.unclear == 5
     assert settled.attribution.explained == 0
 
@@ -163,8 +167,8 @@ def test_an_answer_that_no_fault_gives_is_unclear() -> None:
 
 
 def test_no_causes_without_incorrect_answers() -> None:
-    found = attributing().estimate().attribution
-    assert (found.incorrect, found.explained, found.causes) == (0, 0, ())
+    attribution = attributing().estimate().attribution
+    assert (attribution.incorrect, attribution.explained, attribution.causes) == (0, 0, ())
 
 
 def test_rates_are_not_shrunk_to_the_average() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fathom.analysis.comparisons import MissingResponses, compare, contexts_needed, corrected
+from fathom.analysis.comparisons import MissingResponses, compare, contexts_needed, correct_for_multiple_tests
 from fathom.analysis.findings import Comparison
 from fathom.analysis.intervals import FloatArray, IntArray, difference
 from fathom.analysis.significance import benjamini_hochberg, holm, permutation_tests
@@ -33,8 +33,8 @@ def test_equally_good_runs_are_seldom_called_different(contexts: int) -> None:
         alarms += chance(first, second, where, rng) <= 0.05
         gap = second - first
         naive += abs(gap.mean()) > 1.96 * gap.std() / np.sqrt(len(gap))
-        found = difference(gap, where)
-        covered += found.low <= 0 <= found.high
+        estimate = difference(gap, where)
+        covered += estimate.low <= 0 <= estimate.high
     assert alarms / rounds <= 0.08
     assert covered / rounds >= 0.92
     assert naive / rounds > 0.15, "questions taken for independent raise false alarms"
@@ -66,7 +66,7 @@ def test_tests_of_many_columns_agree_with_tests_of_one() -> None:
     rng = np.random.default_rng(4)
     columns = rng.normal([0.0, 0.3, 2.0], size=(40, 3))
     together = permutation_tests(columns, 4_000, np.random.default_rng(1))
-    alone = [permutation_tests(columns[:, [place]], 4_000, np.random.default_rng(2))[0] for place in range(3)]
+    alone = [permutation_tests(columns[:, [index]], 4_000, np.random.default_rng(2))[0] for index in range(3)]
     assert together == pytest.approx(alone, abs=0.04)
     assert together[2] < 0.01 < together[0]
 
@@ -87,22 +87,22 @@ def test_notes_of_a_comparison() -> None:
     first = np.tile([1.0, 0.0, 0.0, 1.0], 10)
     second = np.tile([1.0, 1.0, 0.0, 0.0], 10)
     second[:4] = 1.0
-    found = corrected([compared(first, second, where, 0.5)])[0]
-    assert (found.both, found.only_first, found.only_second, found.neither) == (11, 9, 11, 9)
-    assert not found.significant
-    assert found.more_contexts is not None
-    assert found.more_contexts > 0
-    assert "No significant difference" in found.note
+    comparison = correct_for_multiple_tests([compared(first, second, where, 0.5)])[0]
+    assert (comparison.both, comparison.only_first, comparison.only_second, comparison.neither) == (11, 9, 11, 9)
+    assert not comparison.significant
+    assert comparison.more_contexts is not None
+    assert comparison.more_contexts > 0
+    assert "No significant difference" in comparison.note
     few = np.repeat(np.arange(4), 6)
     p = float(permutation_tests(np.full((4, 1), 6.0), 10, np.random.default_rng(0))[0])
-    large = corrected([compared(np.zeros(24), np.ones(24), few, p)])[0]
+    large = correct_for_multiple_tests([compared(np.zeros(24), np.ones(24), few, p)])[0]
     assert (p, large.significant, large.is_unconfirmed) == (0.125, False, True)
     assert large.note.startswith("The interval excludes zero, but the test over 4 contexts does not confirm")
-    same = corrected([compared(first, first, where, 1.0)])[0]
+    same = correct_for_multiple_tests([compared(first, first, where, 1.0)])[0]
     assert (same.more_questions, same.more_contexts) == (None, None)
     assert "same score on every question" in same.note
     assert same.difference.low < 0 < same.difference.high, "equal scores do not prove a difference of zero"
-    better = corrected([compared(first, second, where, 0.001)])[0]
+    better = correct_for_multiple_tests([compared(first, second, where, 0.001)])[0]
     assert better.significant
     assert (better.more_questions, better.more_contexts) == (0, 0)
     assert better.note.startswith("two is better")
@@ -112,10 +112,10 @@ def test_a_difference_that_is_significant_alone_needs_more_questions_among_many_
     where = np.arange(20)
     first, second = np.zeros(20), np.array([1.0] * 12 + [0.0] * 8)
     crowd = [compared(first, second, where, 0.02)] + [compared(first, first, where, 1.0)] * 20
-    found = corrected(crowd)[0]
-    assert not found.significant
-    assert found.more_contexts is not None
-    assert found.more_contexts >= 1
+    comparison = correct_for_multiple_tests(crowd)[0]
+    assert not comparison.significant
+    assert comparison.more_contexts is not None
+    assert comparison.more_contexts >= 1
 
 
 def test_missing_responses_can_cancel_a_difference() -> None:
@@ -124,7 +124,7 @@ def test_missing_responses_can_cancel_a_difference() -> None:
     some = compare(
         ("one", "two"), (first, second), where, 0.001, missing=(MissingResponses(4, 0.2), MissingResponses())
     )
-    found = corrected([some])[0]
+    found = correct_for_multiple_tests([some])[0]
     assert found.significant
     assert found.note == (
         "two is better by 50.0 points. "
@@ -133,7 +133,7 @@ def test_missing_responses_can_cancel_a_difference() -> None:
     all_of_them = compare(
         ("one", "two"), (first, second), where, 0.001, missing=(MissingResponses(10, 0.5), MissingResponses(1, 0.05))
     )
-    found = corrected([all_of_them])[0]
+    found = correct_for_multiple_tests([all_of_them])[0]
     assert (found.missing_first, found.missing_second, found.significant) == (10, 1, False)
     assert "is better" not in found.note
     assert "two has 1 missing response" in found.note
@@ -141,17 +141,17 @@ def test_missing_responses_can_cancel_a_difference() -> None:
     turned = compare(
         ("one", "two"), (second, first), where, 0.001, missing=(MissingResponses(), MissingResponses(10, 0.5))
     )
-    assert not corrected([turned])[0].significant
+    assert not correct_for_multiple_tests([turned])[0].significant
 
 
 def test_notes_distinguish_equal_accuracy_from_equal_scores() -> None:
     where = np.repeat(np.arange(4), 2)
     first, second = np.tile([1.0, 0.0], 4), np.tile([0.0, 1.0], 4)
-    equal = corrected([compared(first, second, where, 1.0)])[0]
+    equal = correct_for_multiple_tests([compared(first, second, where, 1.0)])[0]
     assert equal.note == "The accuracies are equal; 8 questions came out differently."
-    alone = corrected([compared(np.zeros(8), np.ones(8), np.zeros(8, dtype=np.int64), 1.0)])[0]
+    alone = correct_for_multiple_tests([compared(np.zeros(8), np.ones(8), np.zeros(8, dtype=np.int64), 1.0)])[0]
     assert "one context is not enough" in alone.note
-    same = corrected([compared(first, first, np.zeros(8, dtype=np.int64), 1.0)])[0]
+    same = correct_for_multiple_tests([compared(first, first, np.zeros(8, dtype=np.int64), 1.0)])[0]
     assert "same score on every question" in same.note
 
 

@@ -58,20 +58,20 @@ def test_collinear_and_incomplete_properties_are_excluded_from_the_model() -> No
     sizes["constant"] = np.ones(480)
     sizes["evidence spread"] = np.where(np.arange(480) % 3 == 0, np.nan, rng.random(480))
     right = (rng.random(480) < 0.5).astype(float)
-    found = correlates(right, np.repeat(np.arange(80), 6), sizes)
-    assert found.fit is not None
-    assert set(found.fit.excluded) == {"context length", "evidence spread"}
-    assert found.fit.excluded["evidence spread"] == "160 questions do not have it"
-    assert found.excluded == {"constant": "it is the same for all questions"}
-    assert {row.name for row in found.rows} == {"documents", "program length", "context length", "evidence spread"}
-    spread = next(row for row in found.rows if row.name == "evidence spread")
+    result = correlates(right, np.repeat(np.arange(80), 6), sizes)
+    assert result.fit is not None
+    assert set(result.fit.excluded) == {"context length", "evidence spread"}
+    assert result.fit.excluded["evidence spread"] == "160 questions do not have it"
+    assert result.excluded == {"constant": "it is the same for all questions"}
+    assert {row.name for row in result.rows} == {"documents", "program length", "context length", "evidence spread"}
+    spread = next(row for row in result.rows if row.name == "evidence spread")
     assert (spread.items, spread.odds_ratio) == (320, None)
 
 
 def test_no_correlates_without_failures() -> None:
-    found = correlates(np.ones(480), np.repeat(np.arange(80), 6), asked(np.random.default_rng(0)))
-    assert (found.rows, found.fit) == ((), None)
-    assert set(found.excluded.values()) == {"all of its questions have the same score"}
+    result = correlates(np.ones(480), np.repeat(np.arange(80), 6), asked(np.random.default_rng(0)))
+    assert (result.rows, result.fit) == ((), None)
+    assert set(result.excluded.values()) == {"all of its questions have the same score"}
 
 
 def test_many_properties_raise_few_false_alarms_and_few_contexts_get_no_model() -> None:
@@ -101,8 +101,8 @@ def test_a_perfect_correlation_is_significant() -> None:
 
 def test_coefficients_stay_finite_under_separation() -> None:
     sizes = {"documents": np.arange(100.0)}
-    found = correlates((np.arange(100) < 50).astype(float), np.arange(100), sizes)
-    [row] = found.rows
+    result = correlates((np.arange(100) < 50).astype(float), np.arange(100), sizes)
+    [row] = result.rows
     assert row.odds_ratio is not None
     assert 0 < row.odds_ratio < 1
     assert row.odds_low is not None
@@ -114,10 +114,10 @@ def test_lengths_in_words_are_reported_beside_the_model() -> None:
     sizes = asked(rng)
     sizes["query words"] = sizes["program length"] * 4 + rng.normal(0, 2, len(sizes["program length"]))
     right = (rng.random(len(sizes["query words"])) < 1 / (1 + np.exp(sizes["program length"] - 6))).astype(float)
-    found = correlates(right, np.repeat(np.arange(80), 6), sizes)
-    rows = {row.name: row for row in found.rows}
+    result = correlates(right, np.repeat(np.arange(80), 6), sizes)
+    rows = {row.name: row for row in result.rows}
     assert rows["query words"].correlation < -0.3
     assert rows["query words"].odds_ratio is None
     assert rows["program length"].odds_ratio is not None
-    assert found.fit is not None
-    assert found.fit.excluded == {"query words": "another unit of program length"}
+    assert result.fit is not None
+    assert result.fit.excluded == {"query words": "another unit of program length"}

@@ -26,11 +26,11 @@ from fathom.analysis.run_summary import length_curve
 def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int | None, int | None, bool]:
     """The effective length of a run with these accuracies at 64K, 128K, 256K, ..."""
     points, values, where = [], [], []
-    for place, right in enumerate(shares):
+    for index, right in enumerate(shares):
         some = np.zeros(contexts * 5)
         some[: round(right * len(some))] = 1.0
-        np.random.default_rng(place).shuffle(some)
-        tokens = 65_536 * 2**place
+        np.random.default_rng(index).shuffle(some)
+        tokens = 65_536 * 2**index
         values.append(some)
         where.append(np.repeat(np.arange(contexts), 5))
         outcomes = Outcomes(
@@ -71,8 +71,8 @@ def curve_of(rows: list[tuple[str, int, float]]) -> LengthCurve:
     """The curve of questions with a family, a length and an accuracy; each has its own context."""
     places = np.arange(len(rows))
     asked = [
-        QuestionProperties(f"q{place}", family, "number", place, {}, {}, tokens)
-        for place, (family, tokens, _) in enumerate(rows)
+        QuestionProperties(f"q{index}", family, "number", index, {}, {}, tokens)
+        for index, (family, tokens, _) in enumerate(rows)
     ]
     right = np.array([share for *_, share in rows])
     outcomes = np.zeros((len(rows), len(RESPONSE_OUTCOMES)), dtype=np.int64)
@@ -82,13 +82,13 @@ def curve_of(rows: list[tuple[str, int, float]]) -> LengthCurve:
 
 
 def test_a_family_that_is_not_asked_at_every_length_is_left_out_of_the_curve() -> None:
-    always = [("hard", length, float(place % 2)) for length in (1_024, 2_048) for place in range(20)]
-    found = curve_of(always + [("easy", 1_024, 1.0)] * 60)
-    assert [point.accuracy.value for point in found.points] == [0.5, 0.5]
-    assert found.families == ("hard",)
-    assert found.note == "Without easy, not asked at every length."
-    assert found.effective is not None
-    assert found.effective.reaches_longest
+    always = [("hard", length, float(index % 2)) for length in (1_024, 2_048) for index in range(20)]
+    result_curve = curve_of(always + [("easy", 1_024, 1.0)] * 60)
+    assert [point.accuracy.value for point in result_curve.points] == [0.5, 0.5]
+    assert result_curve.families == ("hard",)
+    assert result_curve.note == "Without easy, not asked at every length."
+    assert result_curve.effective is not None
+    assert result_curve.effective.reaches_longest
     apart = curve_of([("hard", 2_048, 0.0)] * 20 + [("easy", 1_024, 1.0)] * 20)
     assert apart.effective is None
     assert "No family is asked at every length" in apart.note

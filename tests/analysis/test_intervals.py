@@ -39,8 +39,8 @@ def test_coverage_with_correlated_questions(questions: int, right: float) -> Non
     rounds, covered, plain = 600, 0, 0
     for _ in range(rounds):
         values, contexts = drawn(rng, 60, questions, right, 0.25)
-        found = share(values, contexts)
-        covered += found.low <= right <= found.high
+        estimate = share(values, contexts)
+        covered += estimate.low <= right <= estimate.high
         low, high = wilson(float(values.mean()), len(values), 1.96)
         plain += low <= right <= high
     # Three standard errors of 600 rounds about 95% are 2.7 points.
@@ -53,8 +53,8 @@ def test_coverage_with_few_contexts() -> None:
     covered = 0
     for _ in range(400):
         values, contexts = drawn(rng, 8, 10, 0.6, 0.2)
-        found = share(values, contexts)
-        covered += found.low <= 0.6 <= found.high
+        estimate = share(values, contexts)
+        covered += estimate.low <= 0.6 <= estimate.high
     assert covered / 400 >= 0.92
 
 
@@ -62,10 +62,10 @@ def test_coverage_with_few_contexts() -> None:
 @pytest.mark.parametrize(("contexts", "questions"), [(1, 1), (1, 10), (3, 10), (100, 10)])
 def test_intervals_at_zero_and_one_have_width(value: float, contexts: int, questions: int) -> None:
     where = np.repeat(np.arange(contexts), questions)
-    found = share(np.full(len(where), value), where)
-    assert found.value == value
-    assert found.high - found.low > 0.5 / len(where)
-    assert 0 <= found.low <= value <= found.high <= 1
+    estimate = share(np.full(len(where), value), where)
+    assert estimate.value == value
+    assert estimate.high - estimate.low > 0.5 / len(where)
+    assert 0 <= estimate.low <= value <= estimate.high <= 1
 
 
 def test_clustered_intervals_at_one_are_wider_than_independent_ones() -> None:
@@ -80,11 +80,11 @@ def test_clustered_intervals_at_one_are_wider_than_independent_ones() -> None:
 def test_every_interval_contains_its_value_and_stays_in_bounds(rows: list[tuple[int, float]]) -> None:
     contexts = np.array([context for context, _ in rows])
     values = np.array([value for _, value in rows])
-    found = share(values, contexts)
-    assert 0 <= found.low <= found.value <= found.high <= 1
-    assert found.high > found.low
-    assert found.clusters == len(set(contexts.tolist()))
-    assert found.effective > 0
+    estimate = share(values, contexts)
+    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+    assert estimate.high > estimate.low
+    assert estimate.clusters == len(set(contexts.tolist()))
+    assert estimate.effective > 0
     gap = difference(values - 0.25, contexts)
     assert -1 <= gap.low <= gap.value <= gap.high <= 1
     assert gap.high > gap.low
@@ -113,16 +113,16 @@ def test_micro_and_macro_averages_agree_for_groups_of_equal_size() -> None:
     rng = np.random.default_rng(2)
     values, contexts = drawn(rng, 40, 10, 0.6, 0.2)
     odd = np.arange(400) % 2 == 1
-    found = macro_average(values, contexts, [odd, ~odd])
-    assert found.value == pytest.approx(values.mean())
-    assert found.low == pytest.approx(share(values, contexts).low, abs=0.02)
+    estimate = macro_average(values, contexts, [odd, ~odd])
+    assert estimate.value == pytest.approx(values.mean())
+    assert estimate.low == pytest.approx(share(values, contexts).low, abs=0.02)
 
 
 def test_the_macro_average_weights_groups_equally() -> None:
     values = np.array([1.0] * 90 + [0.0] * 10)
     small = np.arange(100) >= 90
-    found = macro_average(values, np.arange(100) % 20, [small, ~small])
-    assert found.value == pytest.approx(0.5)
+    estimate = macro_average(values, np.arange(100) % 20, [small, ~small])
+    assert estimate.value == pytest.approx(0.5)
 
 
 def test_shared_documents_widen_the_interval() -> None:
@@ -148,7 +148,7 @@ def test_coverage_with_shared_documents() -> None:
     for _ in range(rounds):
         documents = [rng.choice(30, 5, replace=False) for _ in range(40)]
         each = rng.normal(0, 2, 30)
-        easy = 0.5 + np.array([each[some].mean() for some in documents]) + rng.normal(0, 0.3, 40)
+        easy = 0.5 + np.array([each[document].mean() for document in documents]) + rng.normal(0, 0.3, 40)
         contexts = np.repeat(np.arange(40), rng.integers(5, 15, 40))
         values = (rng.random(len(contexts)) < (1 / (1 + np.exp(-easy)))[contexts]).astype(float)
         found, plain = SharedDocuments.of(documents).share(values, contexts), share(values, contexts)
@@ -205,8 +205,8 @@ def test_coverage_of_the_macro_average(shares: tuple[float, float]) -> None:
     for _ in range(300):
         parts = [drawn(rng, 4, 8, right, 0.2)[0] for right in shares]
         second = np.repeat([False, True], 32)
-        found = macro_average(np.concatenate(parts), np.arange(64) // 8, [second, ~second])
-        covered += found.low <= float(np.mean(shares)) <= found.high
+        estimate = macro_average(np.concatenate(parts), np.arange(64) // 8, [second, ~second])
+        covered += estimate.low <= float(np.mean(shares)) <= estimate.high
     assert covered / 300 >= 0.92
 
 
@@ -228,9 +228,9 @@ def test_coverage_of_the_share_lost() -> None:
     for _ in range(300):
         upper, contexts = drawn(rng, 50, 8, 0.7, 0.2)
         lower = upper * (rng.random(len(upper)) < 0.75)
-        found = ratio_lost(upper, lower, contexts)
-        assert found is not None
-        covered += found.low <= 0.25 <= found.high
+        estimate = ratio_lost(upper, lower, contexts)
+        assert estimate is not None
+        covered += estimate.low <= 0.25 <= estimate.high
     assert covered / 300 >= 0.91
     assert ratio_lost(np.zeros(20), np.zeros(20), np.arange(20)) is None, "of nothing, nothing is lost"
     alone = ratio_lost(np.ones(4), np.array([1.0, 1.0, 0.0, 0.0]), np.zeros(4, dtype=np.int64))

@@ -40,7 +40,7 @@ def changed(bench: Path, fault: str) -> float:
     with Corpus(opened.corpus_folder) as corpus:
         teller = Diagnoser(corpus)
         shares = [
-            sum(one.chance for one in teller.diagnose(context, item).suspects if one.cause == fault)
+            sum(suspect.chance for suspect in teller.diagnose(context, item).suspects if suspect.cause == fault)
             for context, items in opened.by_context()
             for item in items
         ]
@@ -102,9 +102,9 @@ def without(folder: Path, kept: Path, outcome: str) -> Path:
         (kept / name).unlink()
     lost = {"outcome": outcome, "text": "", "error": "provider: gone" if outcome == "error" else None}
     responses = [
-        response if place % 2 else response.model_copy(update=lost)
-        for place, response in enumerate(read_records(folder / RESPONSES, Response))
-        if place % 2 or outcome != "unanswered"
+        response if index % 2 else response.model_copy(update=lost)
+        for index, response in enumerate(read_records(folder / RESPONSES, Response))
+        if index % 2 or outcome != "unanswered"
     ]
     write_records(kept / RESPONSES, responses)
     return kept

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.analysis.model_correlations import ModelPoint, model_correlations, permuted, spearman
+from fathom.analysis.model_correlations import ModelPoint, model_correlations, permutation_p_value, spearman
 from fathom.api.runs import run
 from fathom.api.scores import score_run
 from fathom.records.errors import FathomError
@@ -29,11 +29,14 @@ def point(number: int, accuracy: float, prompting: str = "direct", more: float =
 
 def test_known_relations_are_found() -> None:
     accuracies = [0.1, 0.2, 0.3, 0.5, 0.6, 0.8]
-    points = [point(n, one, more=0.3 - one / 4) for n, one in enumerate(accuracies)]
+    points = [point(n, accuracy, more=0.3 - accuracy / 4) for n, accuracy in enumerate(accuracies)]
     # Step-by-step prompting costs weak models accuracy, and helps from 40% on.
-    points += [point(n, one + (one - 0.4) / 2, "cot", more=0.3 - one / 4) for n, one in enumerate(accuracies)]
+    points += [
+        point(n, accuracy + (accuracy - 0.4) / 2, "cot", more=0.3 - accuracy / 4)
+        for n, accuracy in enumerate(accuracies)
+    ]
     found = model_correlations(points)
-    values = {one.of: one for one in found.correlations}
+    values = {correlation.of: correlation for correlation in found.correlations}
     assert values["exploration and accuracy"].value < -0.9
     assert values["exploration and accuracy"].p < 0.01
     assert values["gain from cot and accuracy without it"].value == pytest.approx(1.0)
@@ -49,7 +52,7 @@ def test_few_models_give_no_correlation() -> None:
 
 def test_unrelated_values_are_seldom_significant() -> None:
     rng = np.random.default_rng(5)
-    found = [permuted(rng.random(6), rng.random(6), seed) < 0.05 for seed in range(60)]
+    found = [permutation_p_value(rng.random(6), rng.random(6), seed) < 0.05 for seed in range(60)]
     assert np.mean(found) < 0.15
 
 

@@ -78,7 +78,7 @@ def workspace(small_folder: Path, citing_corpus: Path, claims_bench: Path, build
 def _retrieving(run: Path) -> None:
     """Give every response a trace with one retrieved passage."""
     step = Step(kind="retrieval", passages=(Passage(document="d-1", span=Span(0, 1)),))
-    responses = [one.model_copy(update={"trace": (step,)}) for one in read_records(run / RESPONSES, Response)]
+    responses = [record.model_copy(update={"trace": (step,)}) for record in read_records(run / RESPONSES, Response)]
     write_records(run / RESPONSES, responses)
     (run / VERDICTS).unlink()
 

@@ -55,12 +55,12 @@ def test_cells_are_those_of_the_analysis(runs: list[Path], summaries: tuple[RunS
     made = table(runs, rows="model", columns="skill", totals="skill", measure=["accuracy", "partial-credit"])
     by_operator = table(runs, rows="model", columns="operators")
     for run in summaries:
-        skills = next(one for one in run.breakdowns if one.by == "skill")
+        skills = next(breakdown for breakdown in run.breakdowns if breakdown.by == "skill")
         for group in skills.groups:
             same(cell(made, run.info.model, group.name, "accuracy"), group.accuracy)
             same(cell(made, run.info.model, group.name, "partial-credit"), group.partial_credit)
         same(cell(made, run.info.model, "all", "accuracy"), run.overall.accuracy)
-        for group in next(one for one in run.breakdowns if one.by == "operators").groups:
+        for group in next(breakdown for breakdown in run.breakdowns if breakdown.by == "operators").groups:
             same(cell(by_operator, run.info.model, group.name), group.accuracy)
     assert made.content.rows == ("model",)
     assert made.content.columns == ("skill", "measure")
@@ -70,7 +70,10 @@ def test_cells_are_those_of_the_analysis(runs: list[Path], summaries: tuple[RunS
 def test_macro_averages_are_those_of_the_analysis(runs: list[Path], summaries: tuple[RunSummary, ...]) -> None:
     made = table(runs, rows="model", macro="topic")
     for run in summaries:
-        same(cell(made, run.info.model), next(one for one in run.breakdowns if one.by == "topic").macro_average)
+        same(
+            cell(made, run.info.model),
+            next(breakdown for breakdown in run.breakdowns if breakdown.by == "topic").macro_average,
+        )
 
 
 def test_patterns_and_causes_are_shares_of_all_responses(runs: list[Path], summaries: tuple[RunSummary, ...]) -> None:
@@ -99,7 +102,7 @@ def test_costs_and_sizes(runs: list[Path], summaries: tuple[RunSummary, ...]) ->
         assert cell(made, run.info.name, "output-tokens:sum").value == run.cost.output_tokens
         assert cell(made, run.info.name, "dollars").value == run.cost.price_per_question
         assert cell(made, run.info.name, "questions").value == run.overall.outcomes.questions
-        (row,) = [one for one in run.correlates.rows if one.name == "question length"]
+        (row,) = [row for row in run.correlates.rows if row.name == "question length"]
         found = cell(made, run.info.name, "question-length:correlation")
         assert (found.value, found.low, found.high) == pytest.approx((row.correlation, row.low, row.high))
 
@@ -172,9 +175,9 @@ def test_runs_on_other_questions_are_marked(ran_small: Ran) -> None:
 
 def test_differences_are_paired_by_question_and_best_is_chosen(runs: list[Path]) -> None:
     (compared,) = [
-        one
-        for one in analyze(runs, settings=AnalysisSettings(causes=False)).findings.comparisons
-        if one.within == "all"
+        comparison
+        for comparison in analyze(runs, settings=AnalysisSettings(causes=False)).findings.comparisons
+        if comparison.within == "all"
     ]
     made = table(runs, columns="model", rows="prompting", difference=f"model={GOOD},{POOR}", best="model")
     same(cell(made, f"{POOR} - {GOOD}"), compared.difference)
@@ -270,8 +273,8 @@ def test_the_command_writes_files_and_lists_names(runs: list[Path], tmp_path: Pa
     listed = run_command("table", runs[0], "--list").stdout
     for name in ("skill: ", "operators: ", "template: ", "partial-credit", "scitrek-f1"):
         assert name in listed
-    found = json.loads(run_command("table", *runs, "--json", "--measure", "outcome=error,overflow").stdout)
-    assert [one["value"] for one in found["cells"]] == [0.0, 0.0]
+    data = json.loads(run_command("table", *runs, "--json", "--measure", "outcome=error,overflow").stdout)
+    assert [one["value"] for one in data["cells"]] == [0.0, 0.0]
     assert run_command("table", *runs, "--out", tmp_path / "table.xyz").returncode == 2
     renamed = run_command("table", *runs, "--rows", "model", "--rename", f"model:{GOOD}=A", "--format", "csv").stdout
     assert renamed.splitlines()[1].startswith("A,accuracy,")

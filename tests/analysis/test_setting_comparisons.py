@@ -29,8 +29,12 @@ def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
             response["text"] = "I do not know."
         lines.append(json.dumps(response))
     (run / "responses.jsonl").write_text("\n".join(lines) + "\n")
-    found = analyze([run], settings=AnalysisSettings(causes=False)).findings
-    overall = {one.tag: one.comparison for one in found.setting_comparisons if one.comparison.within == "all"}
+    findings = analyze([run], settings=AnalysisSettings(causes=False)).findings
+    overall = {
+        setting_comparison.tag: setting_comparison.comparison
+        for setting_comparison in findings.setting_comparisons
+        if setting_comparison.comparison.within == "all"
+    }
     assert set(overall) == {"scope", "candidate-text"}
     scope, text = overall["scope"], overall["candidate-text"]
     assert (scope.first, scope.second) == ("scope=full", "scope=section")
@@ -43,11 +47,11 @@ def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
         assert one.clusters == len({context.documents[0] for context in varied.contexts()})
         assert abs(one.difference.value) == 0.5
     assert scope.only_second == text.only_first == masks
-    [figure] = setting_comparisons(found)
-    assert len(figure.rows) == len(found.setting_comparisons)
-    assert "settings" in {section.id for section in sections(found)}
+    [figure] = setting_comparisons(findings)
+    assert len(figure.rows) == len(findings.setting_comparisons)
+    assert "settings" in {section.id for section in sections(findings)}
 
 
 def test_a_bench_in_one_setting_compares_none(ran_small: Ran) -> None:
-    found = analyze([ran_small("sim/oracle")], settings=AnalysisSettings(causes=False)).findings
-    assert found.setting_comparisons == ()
+    findings = analyze([ran_small("sim/oracle")], settings=AnalysisSettings(causes=False)).findings
+    assert findings.setting_comparisons == ()

@@ -12,11 +12,11 @@ from fathom.analysis.significance import trend
 
 def test_a_trend_computed_by_hand() -> None:
     """1, 5 and 9 of ten in three years: covariance 8, variance 5, slope 8/20 per year."""
-    found = trend({2001: (1, 10), 2002: (5, 10), 2003: (9, 10)})
-    assert found is not None
-    assert found.z == pytest.approx(8 / sqrt(5))
-    assert found.slope == pytest.approx(0.4)
-    assert found.p == pytest.approx(0.000347, abs=2e-6)
+    slope = trend({2001: (1, 10), 2002: (5, 10), 2003: (9, 10)})
+    assert slope is not None
+    assert slope.z == pytest.approx(8 / sqrt(5))
+    assert slope.slope == pytest.approx(0.4)
+    assert slope.p == pytest.approx(0.000347, abs=2e-6)
 
 
 def test_the_slope_of_a_trend_is_per_year() -> None:
@@ -38,7 +38,7 @@ def test_false_alarms_are_as_frequent_as_p_says() -> None:
     steep = 0
     for _ in range(600):
         groups = {year: (sum(rng.random() < 0.3 for _ in range(40)), 40) for year in range(2015, 2025)}
-        found = trend(groups)
-        assert found is not None
-        steep += found.p < 0.05
+        slope = trend(groups)
+        assert slope is not None
+        steep += slope.p < 0.05
     assert 0.02 < steep / 600 < 0.09

@@ -164,8 +164,8 @@ def take_coding(browser: Browser, folder: Path) -> None:
     with serving(coding, lambda server: coding_app(coding, corpus, lambda: server.port)) as served:
         with ErrorCoding(coding) as opened:
             opened.attest("ada")
-            for place in range(0, len(plan.cases), 2):
-                opened.code(Code(coder="ada", place=place, category="Misses a document", note="not the last one"))
+            for index in range(0, len(plan.cases), 2):
+                opened.code(Code(coder="ada", place=index, category="Misses a document", note="not the last one"))
         take(browser, served, "ada", "/", "coding")
         take(browser, served, "ada", "/cases/1", "case")
 

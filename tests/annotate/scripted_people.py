@@ -44,12 +44,12 @@ class Expected:
 
     @property
     def accuracy(self) -> float:
-        values = [one for some in self.answers.values() for one in some]
+        values = [one for answer in self.answers.values() for one in answer]
         return sum(values) / len(values)
 
     @property
     def aligned(self) -> float:
-        several = [some for some in self.answers.values() if len(some) > 1]
+        several = [answer for answer in self.answers.values() if len(answer) > 1]
         return sum(sum(some) > 1 for some in several) / len(several)
 
     def differences(self, found: StudyResults) -> list[str]:
@@ -76,7 +76,7 @@ def play(page: Page, plan: StudyPlan, person: str, habits: Person, keys: dict[st
     page.check("#attested")
     page.click("#attest button")
     tasks = plan.tasks[person]
-    failed = {one.round for one in tasks if one.control and rng.random() < habits.fails_controls}
+    failed = {task.round for task in tasks if task.control and rng.random() < habits.fails_controls}
     mine.excluded_rounds = len(failed)
     for number, task in enumerate(tasks):
         page.wait_for_selector(f"html[data-ready] main[data-place='{number}']")

@@ -53,7 +53,7 @@ def decided(adjudicator: Adjudicator, current: Layer, number: int, state: str, b
 def test_claims_that_match_are_one_group_and_merge() -> None:
     layers = {"ada": layer((0, (3, 4)), (1, ()), kind="result"), "ben": layer((0, (4, 5)), (2, (3,)))}
     adjudicator = Adjudicator("d", layers, SENTENCES)
-    names = [[one.annotator for one in group.versions] for group in adjudicator.groups]
+    names = [[version.annotator for version in group.versions] for group in adjudicator.groups]
     assert names == [["ada", "ben"], ["ada"], ["ben"]]
     current = decided(adjudicator, {}, 0, "merged", "ben")
     [claim] = claims_of(current)

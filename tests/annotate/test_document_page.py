@@ -66,9 +66,9 @@ def layer(served: Served, corpus: Path, number: int, name: str = "ada") -> dict[
 def spans(elements: dict[str, Any], text: str) -> dict[str, list[str]]:
     """The marked texts by kind."""
     found: dict[str, list[str]] = {"claim": [], "evidence": []}
-    for one in elements.values():
-        if isinstance(one, ClaimMark | EvidenceMark):
-            found[one.kind].append(one.span.of(text))
+    for element in elements.values():
+        if isinstance(element, ClaimMark | EvidenceMark):
+            found[element.kind].append(element.span.of(text))
     return {kind: sorted(texts) for kind, texts in found.items()}
 
 
@@ -114,8 +114,8 @@ def test_a_claim_is_dragged_and_evidence_attached_from_another_section(
     assert (first.type, first.justified, first.note) == ("performance", False, "is it <b>half</b>?")
     links = [one for one in found.values() if isinstance(one, EvidenceLink)]
     assert len(links) == 3
-    assert len({one.evidence for one in links}) == 2
-    assert sorted(one.polarity for one in links) == ["contradicts", "supports", "supports"]
+    assert len({link.evidence for link in links}) == 2
+    assert sorted(link.polarity for link in links) == ["contradicts", "supports", "supports"]
     # After a reload the page shows the same.
     before = page.inner_text("#marks")
     page.reload()
@@ -208,7 +208,7 @@ def test_two_tabs_merge_and_tell_conflicts(served: Served, corpus: Path, opening
     second.evaluate("window.dispatchEvent = () => true")
     second.select_option("#form select[name=type]", "performance")
     expect(second.locator("#announcer")).to_contain_text("Another tab")
-    kinds = {one.type for one in layer(served, corpus, number).values() if isinstance(one, ClaimMark)}
+    kinds = {value.type for value in layer(served, corpus, number).values() if isinstance(value, ClaimMark)}
     assert kinds == {"result", None}
 
 
@@ -222,8 +222,8 @@ def test_what_is_shown_as_saved_survives_a_kill(project: Path, corpus: Path, ope
         )
         assert started.stdout is not None
         for line in started.stdout:
-            if found := re.search(r"ada: (http\S+)", line):
-                return started, found[1]
+            if match := re.search(r"ada: (http\S+)", line):
+                return started, match[1]
         raise AssertionError("no link")
 
     process, link = start()

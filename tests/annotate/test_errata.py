@@ -34,7 +34,7 @@ def test_a_retired_item_is_restated_everywhere(
     before = json.loads(fathom("score", run, "--json").stdout)
     assert "restated" not in before
     verdicts = [json.loads(line) for line in (run / "verdicts.jsonl").read_text().splitlines()]
-    wrong = next(one["question_id"] for one in verdicts if one["outcome"] == "incorrect")
+    wrong = next(verdict["question_id"] for verdict in verdicts if verdict["outcome"] == "incorrect")
     ids = [question.id for question in Bench(bench).all_questions()]
     number = ids.index(wrong) + 1
     project = tmp_path / "review"

@@ -55,17 +55,20 @@ def test_cases_are_the_wrong_responses_to_the_questions_drawn(failing_runs: list
     )
     assert few & many < many
     both = create_coding(failing_runs, tmp_path / "all", "family", 100, coders=["ada"], failed_by="all")
-    assert {one.question_id for one in both.cases} == many & few
-    assert Counter(one.run for one in both.cases) == {MANY: len(many & few), FEW: len(many & few)}
+    assert {case.question_id for case in both.cases} == many & few
+    assert Counter(case.run for case in both.cases) == {MANY: len(many & few), FEW: len(many & few)}
     some = create_coding(failing_runs, tmp_path / "any", "family", 100, coders=["ada"])
-    assert {(one.run, one.question_id) for one in some.cases} == {
+    assert {(case.run, case.question_id) for case in some.cases} == {
         *((MANY, id) for id in many),
         *((FEW, id) for id in few),
     }
     assert some.available == {"numeric": len(many | few)}
     drawn = create_coding(failing_runs, tmp_path / "two", "skill", 1, coders=["ada"], seed=4)
-    skills = {one.id: one.tags["skill"] for one in Bench(failing_bench(failing_runs)).all_questions()}
-    assert Counter(skills[id] for id in {one.question_id for one in drawn.cases}) == dict.fromkeys(drawn.strata, 1)
+    skills = {
+        all_question.id: all_question.tags["skill"]
+        for all_question in Bench(failing_bench(failing_runs)).all_questions()
+    }
+    assert Counter(skills[id] for id in {case.question_id for case in drawn.cases}) == dict.fromkeys(drawn.strata, 1)
 
 
 def failing_bench(runs: list[Path]) -> Path:
@@ -81,12 +84,12 @@ def test_results_are_what_the_codes_say(failing_runs: list[Path], tmp_path: Path
             coding.code(Code(coder="ada", place=0, category="Unknown"))
         with pytest.raises(FathomError, match="already"):
             coding.add_category(Category(name="other"))
-        for place in range(len(plan.cases) - 1):
-            first, second = place % 3, place % 3 if place % 4 else (place + 1) % 3
+        for index in range(len(plan.cases) - 1):
+            first, second = index % 3, index % 3 if index % 4 else (index + 1) % 3
             # The first code of a coder is replaced: only the last one counts.
-            coding.code(Code(coder="ada", place=place, category="Other"))
-            coding.code(Code(coder="ada", place=place, category=NAMES[first]))
-            coding.code(Code(coder="ben", place=place, category=NAMES[second]))
+            coding.code(Code(coder="ada", place=index, category="Other"))
+            coding.code(Code(coder="ada", place=index, category=NAMES[first]))
+            coding.code(Code(coder="ben", place=index, category=NAMES[second]))
             pairs.append((first, second))
         coding.code(Code(coder="ada", place=len(plan.cases) - 1, category="Other"))
     found = coding_results(folder)
@@ -103,10 +106,10 @@ def test_results_are_what_the_codes_say(failing_runs: list[Path], tmp_path: Path
         table[one, two] += 1
     assert found.agreement.kappa.value == pytest.approx(cohen_kappa(table))
     assert found.agreement.agreement.value == pytest.approx(sum(one == two for one, two in pairs) / len(pairs))
-    by_run = {one.run: one for one in found.groups if one.run and not one.stratum}
-    assert {name: one.cases for name, one in by_run.items()} == Counter(one.run for one in plan.cases[:-1])
-    cells = [one for one in found.groups if one.run and one.stratum]
-    assert sum(one.cases for one in cells) == len(pairs)
+    by_run = {group.run: group for group in found.groups if group.run and not group.stratum}
+    assert {name: one.cases for name, one in by_run.items()} == Counter(case.run for case in plan.cases[:-1])
+    cells = [group for group in found.groups if group.run and group.stratum]
+    assert sum(cell.cases for cell in cells) == len(pairs)
     printed = fathom("code", folder, "--results").stdout
     assert f"kappa {found.agreement.kappa.value:.2f}" in printed
     assert json.loads(fathom("code", folder, "--results", "--json").stdout)["open"] == 1

@@ -74,18 +74,18 @@ def normalized(annotations: list[Annotation]) -> list[tuple[str, str, bool, list
     """The annotations in a fixed order."""
     return sorted(
         (
-            one.document,
-            one.annotator,
-            one.complete,
+            annotation.document,
+            annotation.annotator,
+            annotation.complete,
             sorted(
                 (
                     claim.model_copy(update={"evidence": ()}).model_dump_json(),
                     sorted(evidence.model_dump_json() for evidence in claim.evidence),
                 )
-                for claim in one.claims
+                for claim in annotation.claims
             ),
         )
-        for one in annotations
+        for annotation in annotations
     )
 
 
@@ -96,7 +96,7 @@ def test_files_of_other_tools_are_read_back_without_loss(
 ) -> None:
     rng = Random(seed)
     documents = [small.document(entry.id) for entry in list(small.entries())[seed::12]]
-    written = [random_annotation(one, name, rng) for one in documents for name in ("Ada B.", "ben")]
+    written = [random_annotation(document, name, rng) for document in documents for name in ("Ada B.", "ben")]
     written.append(Annotation(document=documents[0].id, annotator="nobody marked"))
     out = tmp_path / ("brat" if format == "brat" else "export.json")
     write_annotations(written, small.text, format, out)
@@ -108,8 +108,8 @@ def test_files_of_other_tools_are_read_back_without_loss(
 
 def test_the_papers_json_is_read_back(small: Corpus, tmp_path: Path) -> None:
     document = small.document(next(small.entries()).id)
-    texts = {one.of(document.text) for one in document.sentences}
-    once = [one for one in document.sentences if document.text.count(one.of(document.text)) == 1]
+    texts = {sentence.of(document.text) for sentence in document.sentences}
+    once = [sentence for sentence in document.sentences if document.text.count(sentence.of(document.text)) == 1]
     assert len(texts) > 20
     claims = tuple(
         Claim(span=once[number], evidence=(Evidence(span=once[number + 1]),), type="result") for number in (3, 9, 15)
@@ -168,7 +168,7 @@ def test_only_finished_layers_are_exported(corpus: Path, tmp_path: Path) -> None
     assert report.attested == ("ada",)
     both = export_annotations(folder, tmp_path / "all.jsonl", unfinished=True)
     assert both.annotations == 2
-    found = {one.document: one.complete for one in read_records(tmp_path / "all.jsonl", Annotation)}
+    found = {record.document: record.complete for record in read_records(tmp_path / "all.jsonl", Annotation)}
     assert found == {first: True, second: False}
     with pytest.raises(FathomError, match="cannot mark a layer"):
         export_annotations(folder, tmp_path / "x.csv", "csv", unfinished=True)

@@ -79,7 +79,7 @@ def test_words_of_the_pages_are_placed_in_the_text(pdf_corpus: Path) -> None:
             spans = sorted(word.span for word in placed if word.span is not None)
             assert all(one.end <= two.start for one, two in pairwise(spans))
             # Most of the text is on the pages: nothing that can be marked in the text is out of reach.
-            assert sum(one.end - one.start for one in spans) > 0.75 * len(re.sub(r"\s", "", text))
+            assert sum(span.end - span.start for span in spans) > 0.75 * len(re.sub(r"\s", "", text))
             assert page_image(content, 0).startswith(b"\x89PNG")
 
 
@@ -138,7 +138,7 @@ def test_a_passage_is_marked_on_the_page(short_corpus: Path, tmp_path: Path, ope
         page.keyboard.press("t")
         page.wait_for_selector("#pages .w")
         page.wait_for_function("() => document.querySelector('.page img').naturalWidth > 300")
-        id = next(one.id for one in corpus.entries() if one.number == 1)
+        id = next(entry.id for entry in corpus.entries() if entry.number == 1)
         _, pages = read(corpus, id)
         words = pages[0].words
         # Four words of one line, dragged with the mouse from the first to the last.

@@ -35,10 +35,10 @@ def test_a_change_that_fails_undoes_only_itself(project: Path) -> None:
         with ProjectWriter(project) as writer:
             return await asyncio.gather(*(writer.write(act) for act in acts), return_exceptions=True)  # type: ignore[arg-type]
 
-    found = asyncio.run(all_at_once())
-    assert isinstance(found[7], StaleRevisionError)
-    assert isinstance(found[9], ZeroDivisionError)
-    assert sum(isinstance(one, SavedChange) for one in found) == 30
+    result = asyncio.run(all_at_once())
+    assert isinstance(result[7], StaleRevisionError)
+    assert isinstance(result[9], ZeroDivisionError)
+    assert sum(isinstance(one, SavedChange) for one in result) == 30
     with Project(project) as opened:
         assert opened.layer_names(document) == sorted(f"person {number}" for number in range(30))
 

@@ -37,8 +37,8 @@ def test_tables_keep_every_cell_wherever_the_code_is() -> None:
         'Table one\na,b\n1,"x, y"\n2,NULL\n\nCREATE TABLE two (\n  c TEXT, -- name\n  d REAL -- sum\n);\n\nc,d\nz,3\n\n'
     )
     lines = material.split("\n")
-    for place in range(len(lines)):
-        tables = tables_of("\n".join([*lines[:place], "Control code: 12345", *lines[place:]]))
+    for index in range(len(lines)):
+        tables = tables_of("\n".join([*lines[:index], "Control code: 12345", *lines[index:]]))
         named = [(table.title, table.columns) for table in tables if table.title]
         assert named == [("Table one", ["a", "b"]), ("Table two", ["c", "d"])]
         rows = [row for table in tables for row in (*table.rows, *([line] for line in table.definition))]
@@ -102,16 +102,16 @@ def test_results_are_what_the_arithmetic_says(tiny_bench: Path, tmp_path: Path, 
     gave_up = 0
     with Study(folder) as study:
         for number, (person, rate) in enumerate(PEOPLE.items()):
-            for place, task in enumerate(plan.tasks[person]):
-                study.show(person, place)
+            for index, task in enumerate(plan.tasks[person]):
+                study.show(person, index)
                 if task.control:
                     passed = (person, task.round) not in excluded
-                    study.answer(person, place, task.control if passed else "00000", gave_up=False)
+                    study.answer(person, index, task.control if passed else "00000", gave_up=False)
                     continue
                 fails = rng.random() < rate
                 surrenders = fails and rng.random() < 0.2
                 text = wrong[task.question_id][number] if fails else keys[task.question_id]
-                study.answer(person, place, text, gave_up=surrenders)
+                study.answer(person, index, text, gave_up=surrenders)
                 if (person, task.round) not in excluded:
                     correct[task.question_id].append(not fails)
                     gave_up += surrenders
@@ -154,7 +154,7 @@ def test_a_late_answer_is_a_timeout_and_each_task_is_answered_once(tiny_bench: P
         study.answer("person-1", 0, "4", gave_up=False)
         with pytest.raises(FathomError, match="already"):
             study.answer("person-1", 0, "4", gave_up=False)
-        assert [one.state for one in study.answers()] == ["timeout"]
+        assert [answer.state for answer in study.answers()] == ["timeout"]
     assert study_results(folder).groups[0].timeouts == 1
 
 

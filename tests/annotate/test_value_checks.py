@@ -32,10 +32,10 @@ def test_values_are_drawn_for_each_domain_and_printed_where_they_say(reports_ben
     assert set(plan.strata.values()) == {3}
     assert sorted(place for own in plan.first.values() for place in own) == list(range(len(plan.values)))
     with Corpus(Bench(reports_bench).corpus_folder) as corpus:
-        for one in plan.values:
-            printed = re.sub(r"\D", "", one.span.of(corpus.text(one.document))).strip("0")
+        for value in plan.values:
+            printed = re.sub(r"\D", "", value.span.of(corpus.text(value.document))).strip("0")
             # "3.2 million" is 3,200,000: the digits that are printed are the first ones of the value.
-            assert re.sub(r"\D", "", one.value).lstrip("0").startswith(printed)
+            assert re.sub(r"\D", "", value.value).lstrip("0").startswith(printed)
     with pytest.raises(FathomError, match="No value has the tag 'skill'"):
         create_value_check(reports_bench, tmp_path / "other", "skill", 3)
     with pytest.raises(FathomError, match="second person"):

@@ -111,7 +111,7 @@ def test_a_larger_corpus_of_letters_starts_with_the_smaller(tmp_path: Path) -> N
 def test_a_letter_and_an_article_never_share_an_id(small: Corpus, tmp_path: Path) -> None:
     generate(tmp_path / "c", Recipe(length="short", seed=3, documents=48))
     with Corpus(tmp_path / "c") as letters:
-        assert not {one.id for one in letters.entries()} & {one.id for one in small.entries()}
+        assert not {entry.id for entry in letters.entries()} & {entry.id for entry in small.entries()}
 
 
 def test_refuses_short_reports(tmp_path: Path, fathom: Fathom) -> None:

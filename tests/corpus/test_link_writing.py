@@ -21,8 +21,8 @@ def generated(linked_corpus: Path) -> list[Document]:
 
 def bare(document: Document) -> Document:
     """A document as a reader returns it: no persons, no links."""
-    references = tuple(one.model_copy(update={"article": None}) for one in document.references)
-    authors = tuple(one.model_copy(update={"person": None}) for one in document.authors)
+    references = tuple(reference.model_copy(update={"article": None}) for reference in document.references)
+    authors = tuple(author.model_copy(update={"person": None}) for author in document.authors)
     return document.model_copy(update={"references": references, "authors": authors, "work": None})
 
 
@@ -40,8 +40,8 @@ def test_keeps_characters_that_json_escapes(generated: list[Document]) -> None:
     document = generated[0].model_copy(update={"venue": venue})
     cited = tuple(reference.document for reference in document.references)
     people = tuple(author.person for author in document.authors)
-    found = apply_links(Links(document.id, pack(document).parts, cited, None, people))
-    assert zstandard.decompress(found.parts) == zstandard.decompress(pack(document).parts)
+    linked = apply_links(Links(document.id, pack(document).parts, cited, None, people))
+    assert zstandard.decompress(linked.parts) == zstandard.decompress(pack(document).parts)
 
 
 def test_refuses_links_of_another_document(generated: list[Document]) -> None:

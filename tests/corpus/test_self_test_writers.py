@@ -288,6 +288,6 @@ def test_articles_and_reports_use_their_own_formats(reports: list[Document]) -> 
 
 
 def test_generates_the_same_documents_every_time() -> None:
-    first, second = ([(one.kind, one.id) for one in generated_documents(3)] for _ in range(2))
+    first, second = ([(document.kind, document.id) for document in generated_documents(3)] for _ in range(2))
     assert first == second
     assert [kind for kind, _ in first] == ["article"] * 3 + ["report"] * 3

@@ -211,7 +211,7 @@ def test_the_text_cache_is_bounded(small_folder: Path) -> None:
         ids = [listed.id for listed in plenty.entries()]
         for id in (*ids, *reversed(ids), *ids[:3]):
             assert little.text(id) == plenty.text(id)
-        assert sum(len(found.utf8) for found in little._recent._texts.values()) <= 100_000
+        assert sum(len(text.utf8) for text in little._recent._texts.values()) <= 100_000
 
 
 @pytest.mark.parametrize("seed", range(6))

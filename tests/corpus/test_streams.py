@@ -229,9 +229,11 @@ def test_the_limit_is_the_cpu_time_of_a_document(
 ) -> None:
     monkeypatch.setattr(reading, "MAX_CPU_SECONDS", 0.5)
     monkeypatch.setattr(reading, "reader_of", lambda name, content: _Slow(seconds, wait))
-    found = read_file(SourceFile("a.slow", b"x"), Filters()).documents
-    assert sum(one.document is not None for one in found) == documents
-    assert [one.error for one in found if one.incomplete] == ["reading took longer than 0.5 s of CPU time"] * cut
+    results = read_file(SourceFile("a.slow", b"x"), Filters()).documents
+    assert sum(result.document is not None for result in results) == documents
+    assert [result.error for result in results if result.incomplete] == [
+        "reading took longer than 0.5 s of CPU time"
+    ] * cut
 
 
 def test_a_busy_machine_cuts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,9 +263,9 @@ def test_a_slow_line_is_refused_alone(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr(reader, "read_line", slow)
     (tmp_path / "a.jsonl").write_bytes(json_lines_of(*map(paper, range(4))))
     [part] = source_files([tmp_path / "a.jsonl"])
-    found = read_source(part, Filters()).documents
-    assert [one.error for one in found] == ["", "reading took longer than 0.5 s of CPU time (line 2)", "", ""]
-    assert [one.incomplete for one in found] == [False, True, False, False]
+    results = read_source(part, Filters()).documents
+    assert [result.error for result in results] == ["", "reading took longer than 0.5 s of CPU time (line 2)", "", ""]
+    assert [result.incomplete for result in results] == [False, True, False, False]
 
 
 # Damage.
@@ -309,8 +311,8 @@ def test_damage_is_an_error_and_everything_before_it_is_kept(tmp_path: Path) -> 
 
 def test_a_file_whose_reading_ends_early_is_incomplete() -> None:
     tables = [{"table": [["a", "b"], ["1", "2"]], "paragraphs": []}, {"table": [["x" * 3_000_000]], "paragraphs": []}]
-    found = read_file(SourceFile("a.json", json.dumps(tables).encode()), Filters()).documents
-    assert [(bool(one.error), one.incomplete) for one in found] == [(False, False), (True, True)]
+    results = read_file(SourceFile("a.json", json.dumps(tables).encode()), Filters()).documents
+    assert [(bool(result.error), result.incomplete) for result in results] == [(False, False), (True, True)]
 
 
 # Interruptions and memory.

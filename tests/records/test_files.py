@@ -55,10 +55,10 @@ def test_no_changed_byte_of_a_journal_passes(tmp_path: Path) -> None:
     with Journal(path, Response) as journal:
         journal.append(Response(question_id="q-1", outcome="answered", text="42", usage=Usage(input_tokens=1_700)))
     whole = path.read_bytes()
-    for place in range(len(whole) - 1):  # a torn line is not damage: a kill leaves one
+    for index in range(len(whole) - 1):  # a torn line is not damage: a kill leaves one
         for bit in range(8):
             damaged = bytearray(whole)
-            damaged[place] ^= 1 << bit
+            damaged[index] ^= 1 << bit
             path.write_bytes(damaged)
             with pytest.raises(FathomError):
                 assert list(Journal(path, Response).read()) == []  # a flip may also tear the line in two

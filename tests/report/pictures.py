@@ -50,8 +50,8 @@ def main() -> None:
         write_page(analysis.findings, analysis.items, place / "page.html", "bench: 6 runs")
         shown = next(
             number
-            for number, one in enumerate(analysis.items["meadow"], start=1)
-            if one.candidates and not one.unclear and analysis.items["harbor-large"][number - 1].outcome == "correct"
+            for number, item in enumerate(analysis.items["meadow"], start=1)
+            if item.candidates and not item.unclear and analysis.items["harbor-large"][number - 1].outcome == "correct"
         )
         browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         take(browser, place / "page.html", shown)

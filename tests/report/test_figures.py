@@ -37,7 +37,7 @@ from fathom.report.drawings.charts import (
 from fathom.report.failures import cause_summary, causes, correlates, patterns
 from fathom.report.figures import Figure, FigureColumn, write_figures
 from fathom.report.formatting import percent, point
-from fathom.report.page_data import LIMIT_LEVELS, packed, shortened
+from fathom.report.page_data import LIMIT_LEVELS, pack_json, shorten
 from fathom.report.sections import all_figures
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
@@ -99,7 +99,7 @@ def test_singular_nouns() -> None:
 
 
 def test_a_response_has_at_most_one_pattern(sample: Sample) -> None:
-    assert all(len(one.patterns) <= 1 for some in sample.analysis.items.values() for one in some)
+    assert all(len(one.patterns) <= 1 for item in sample.analysis.items.values() for one in item)
     (figure,) = patterns(sample.analysis.findings)
     assert "has one pattern" in figure.note
 
@@ -108,7 +108,7 @@ def test_the_rate_of_a_cause_has_an_interval_or_is_blank(sample: Sample) -> None
     attribution = run_named(sample.analysis.findings, "meadow").attribution
     assert attribution is not None
     blank, *others = attribution.causes
-    known = [one for one in others if one.count]
+    known = [other for other in others if other.count]
     changed = attribution.model_copy(update={"causes": (blank.model_copy(update={"rate": None}), *others)})
     findings = altered(sample.analysis.findings, "meadow", attribution=changed)
     figure = causes(findings)[0]
@@ -124,8 +124,8 @@ def test_the_rate_of_a_cause_has_an_interval_or_is_blank(sample: Sample) -> None
 
 
 def test_excluded_properties_are_named(sample: Sample) -> None:
-    found = run_named(sample.analysis.findings, "meadow").correlates
-    lacking = found.model_copy(update={"excluded": {"level": "it never varies"}, "fit": None, "note": "No model."})
+    result = run_named(sample.analysis.findings, "meadow").correlates
+    lacking = result.model_copy(update={"excluded": {"level": "it never varies"}, "fit": None, "note": "No model."})
     number = [run.info.name for run in sample.analysis.findings.runs].index("meadow")
     figure = correlates(altered(sample.analysis.findings, "meadow", correlates=lacking))[number]
     assert figure.note.endswith("No model. Excluded: level (it never varies).")
@@ -194,7 +194,7 @@ def walk(drawing: SvgNode) -> Iterator[tuple[str, dict[str, str], list[Any]]]:
 def labels_of(drawing: SvgNode) -> list[str]:
     """The texts of a drawing without their tooltips, which come first."""
     texts = etree.fromstring(as_svg(drawing).encode()).iter("{*}text")
-    return ["".join((one.text or "", *(tip.tail or "" for tip in one))) for one in texts]
+    return ["".join((text.text or "", *(tip.tail or "" for tip in text))) for text in texts]
 
 
 @pytest.mark.parametrize("count", [2, 12, 13, 60])
@@ -304,18 +304,18 @@ def test_csv_escapes_formulas(words: str) -> None:
 
 @given(st.text(min_size=1))
 def test_packed_data_is_base64_and_can_be_decoded(words: str) -> None:
-    letters_ = packed({"words": words})
+    letters_ = pack_json({"words": words})
     assert not set(letters_) & set("<>&\"' \u2028")
     assert json.loads(zlib.decompress(b64decode(letters_))) == {"words": words}
 
 
 def test_a_lone_surrogate_does_not_break_a_page() -> None:
-    assert json.loads(zlib.decompress(b64decode(packed("a\ud800b")))) == "a?b"
+    assert json.loads(zlib.decompress(b64decode(pack_json("a\ud800b")))) == "a?b"
 
 
 @given(st.text(max_size=400), st.integers(1, 300))
 def test_shortened_texts_say_how_much_is_missing(text: str, most: int) -> None:
-    short = shortened(text, most)
+    short = shorten(text, most)
     if len(text) <= most:
         assert short == text
     else:

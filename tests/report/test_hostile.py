@@ -109,8 +109,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
         write_contexts(opened, SamplingSettings(lengths=(1_200, 2_400), count=3), corpus / "contexts.jsonl")
     build(BuildInputs(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": 6}}, 0), bench)
     _tag(bench)
-    for place, payload in enumerate(PAYLOADS[:4]):
-        name = f"run-{place} {payload.replace('/', '')}"
+    for index, payload in enumerate(PAYLOADS[:4]):
+        name = f"run-{index} {payload.replace('/', '')}"
         play(
             bench,
             folder / "runs" / name,
@@ -123,12 +123,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
 def _tag(bench: Path) -> None:
     """Give each question hostile tags, tag names and text."""
     tagged = []
-    for place, question in enumerate(read_records(bench / "questions.jsonl", Question)):
-        payload = PAYLOADS[place % len(PAYLOADS)]
+    for index, question in enumerate(read_records(bench / "questions.jsonl", Question)):
+        payload = PAYLOADS[index % len(PAYLOADS)]
         tags = {
             **question.tags,
             "skill": payload,
-            "<b onclick=alert('tag')>tag</b>": PAYLOADS[place % 3],
+            "<b onclick=alert('tag')>tag</b>": PAYLOADS[index % 3],
             "__proto__": "x",
         }
         tagged.append(question.model_copy(update={"tags": tags, "text": f"{question.text} {payload}"}))
@@ -142,11 +142,11 @@ def _tag(bench: Path) -> None:
 def _answer(run: Path) -> None:
     """Put a payload into each response and its trace."""
     lines = [json.loads(line) for line in (run / RESPONSES).read_text().splitlines()]
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if line["outcome"] == "answered":
-            line["text"] = PAYLOADS[place % len(PAYLOADS)] + "\n" + line["text"]
-            line["thinking"] = PAYLOADS[(place + 1) % len(PAYLOADS)]
-            line["trace"] = _trace(PAYLOADS[(place + 2) % len(PAYLOADS)])
+            line["text"] = PAYLOADS[index % len(PAYLOADS)] + "\n" + line["text"]
+            line["thinking"] = PAYLOADS[(index + 1) % len(PAYLOADS)]
+            line["trace"] = _trace(PAYLOADS[(index + 2) % len(PAYLOADS)])
     (run / RESPONSES).write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert (run / MANIFEST).exists()
 
@@ -171,11 +171,11 @@ OWN = set(_OWN.split())
 
 def check(page: Any, seen: Violations) -> None:
     """Check that there is no dialog, request, element or attribute that is not the page's own."""
-    found = page.evaluate(FOUND)
-    assert set(found["names"]) <= OWN, set(found["names"]) - OWN
-    assert found["handlers"] == []
-    assert all(link.startswith(("#", "bench-")) for link in found["links"]), found["links"]
-    assert (found["scripts"], found["others"]) == (1, 1)
+    result = page.evaluate(FOUND)
+    assert set(result["names"]) <= OWN, set(result["names"]) - OWN
+    assert result["handlers"] == []
+    assert all(link.startswith(("#", "bench-")) for link in result["links"]), result["links"]
+    assert (result["scripts"], result["others"]) == (1, 1)
     assert seen.nothing(), seen
 
 

@@ -120,7 +120,7 @@ def test_filter_counts_match_the_findings(sample: Sample, opening: Opening) -> N
         place = names.index("meadow")
         page.select_option("#filter-run", str(place))
         page.select_option("#filter-outcome", "i")
-        wrong = [one for one in items["meadow"] if one.outcome == "incorrect"]
+        wrong = [item for item in items["meadow"] if item.outcome == "incorrect"]
         wait_matching(page, len(wrong))
         cause = next(one.candidates[0].cause for one in wrong if not one.unclear)
         page.select_option("#filter-cause", cause)
@@ -129,7 +129,7 @@ def test_filter_counts_match_the_findings(sample: Sample, opening: Opening) -> N
         wait_matching(page, len(items["meadow"]))
         pattern = next(name for one in wrong for name in one.patterns)
         page.select_option("#filter-pattern", pattern)
-        having = {one.question_id for some in items.values() for one in some if pattern in one.patterns}
+        having = {one.question_id for item in items.values() for one in item if pattern in one.patterns}
         wait_matching(page, len(having))
         page.click(".clear")
         page.select_option("#filter-outcome", "differ")
@@ -145,7 +145,7 @@ def test_filters_by_tag_and_words(sample: Sample, opening: Opening) -> None:
     questions = list(Bench(sample.bench).all_questions())
     with opening(sample.page) as (page, _):
         page.select_option("[data-tag=skill]", label="sorting")
-        sorting = [one for one in questions if one.tags["skill"] == "sorting"]
+        sorting = [question for question in questions if question.tags["skill"] == "sorting"]
         wait_matching(page, len(sorting))
         page.fill("#search", sorting[0].id)
         wait_matching(page, 1)
@@ -157,7 +157,7 @@ def test_filters_by_tag_and_words(sample: Sample, opening: Opening) -> None:
 
 
 def test_ungrouped_tags_are_not_filters(sample: Sample, opening: Opening) -> None:
-    assert all("template" in one.tags for one in Bench(sample.bench).all_questions())
+    assert all("template" in all_question.tags for all_question in Bench(sample.bench).all_questions())
     with opening(sample.page) as (page, _):
         shown = {one.get_attribute("data-tag") for one in page.query_selector_all("[data-tag]")}
         assert "skill" in shown
@@ -167,7 +167,7 @@ def test_ungrouped_tags_are_not_filters(sample: Sample, opening: Opening) -> Non
 def test_an_open_item_shows_all_its_details(sample: Sample, opening: Opening) -> None:
     bench = Bench(sample.bench)
     items = [(context, item) for context, some in bench.by_context() for item in some]
-    number = next(place for place, (_, item) in enumerate(items) if len(item.key.proof.passages) > 2)
+    number = next(index for index, (_, item) in enumerate(items) if len(item.key.proof.passages) > 2)
     context, item = items[number]
     with opening(sample.page, f"#item-{number + 1}") as (page, seen):
         page.wait_for_selector("#sheet .question")
@@ -187,7 +187,7 @@ def test_an_open_item_shows_all_its_details(sample: Sample, opening: Opening) ->
         assert len(marks) == len(item.key.proof.passages)
         end = context.places[-1].span.end
         starts = {place.document: place.span.start for place in context.places}
-        wanted = sorted((starts[one.document] + one.span.start) / end for one in item.key.proof.passages)
+        wanted = sorted((starts[passage.document] + passage.span.start) / end for passage in item.key.proof.passages)
         shown = [float(mark.get_attribute("x")) / 1000 for mark in marks]
         assert shown == pytest.approx(wanted, abs=0.004)
         assert seen.nothing(), seen
@@ -251,7 +251,7 @@ def test_needed_passages_are_shown_in_their_context(sample: Sample, opening: Ope
 
     bench = Bench(sample.bench)
     items = [item for _, some in bench.by_context() for item in some]
-    number = next(place for place, item in enumerate(items) if item.key.proof.passages)
+    number = next(index for index, item in enumerate(items) if item.key.proof.passages)
     passage = items[number].key.proof.passages[0]
     with Corpus(bench.corpus_folder) as corpus:
         text = corpus.text(passage.document)
@@ -401,17 +401,17 @@ def _texts(svg: bytes) -> list[str]:
 
 
 def test_heat_map_cells_show_their_items(sample: Sample, opening: Opening) -> None:
-    questions = {one.id: one for one in Bench(sample.bench).all_questions()}
+    questions = {all_question.id: all_question for all_question in Bench(sample.bench).all_questions()}
     run = next(iter(sample.analysis.items))
     with opening(sample.page) as (page, _):
         page.select_option("#heat-rows", "length")
         page.select_option("#heat-columns", "answer")
         page.select_option("#heat-run", "0")
-        keys = {one.question_id: one.answer.type for one in Bench(sample.bench).all_keys()}
+        keys = {all_key.question_id: all_key.answer.type for all_key in Bench(sample.bench).all_keys()}
         field = [
-            one
-            for one in sample.analysis.items[run]
-            if questions[one.question_id].tags["length"] == "32K" and keys[one.question_id] == "number"
+            item
+            for item in sample.analysis.items[run]
+            if questions[item.question_id].tags["length"] == "32K" and keys[item.question_id] == "number"
         ]
         control = page.locator(".heat button[data-tip^='32K, number:']")
         assert f"of {len(field)} questions correct" in control.get_attribute("data-tip")
@@ -459,7 +459,7 @@ def test_tables_on_the_page_are_those_of_the_command(sample: Sample, opening: Op
             page.click("#tables .tools button >> text=CSV")
         saved.value.save_as(tmp_path / "table.csv")
         lines = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
-        assert [float(one["value"]) for one in lines] == pytest.approx([cell.value for cell in made.cells])
+        assert [float(line["value"]) for line in lines] == pytest.approx([cell.value for cell in made.cells])
         page.click("#tables .chip")
         assert not page.query_selector("#tables .chip")
         assert seen.nothing(), seen
@@ -548,7 +548,7 @@ def test_a_missing_corpus_is_noted(sample: Sample, opening: Opening, tmp_path: P
     written = write_page(analysis.findings, analysis.items, path, "No corpus", PageOptions(corpus=tmp_path / "gone"))
     assert any("without their text" in note for note in written.notes)
     number = next(
-        place for place, key in enumerate(read_records(sample.bench / "keys.jsonl", Key), 1) if key.proof.passages
+        index for index, key in enumerate(read_records(sample.bench / "keys.jsonl", Key), 1) if key.proof.passages
     )
     with opening(path, f"#item-{number}") as (page, _):
         page.wait_for_selector("#sheet .passage")
@@ -564,7 +564,7 @@ def test_measures_and_parts_of_verdicts_are_shown(sample: Sample, opening: Openi
     parts = (PartVerdict(name="first claim", outcome="correct"), PartVerdict(name="second claim", outcome="incorrect"))
     write_records(
         run / VERDICTS,
-        (one.model_copy(update={"measures": {"precision": 0.25}, "parts": parts}) for one in verdicts),
+        (verdict.model_copy(update={"measures": {"precision": 0.25}, "parts": parts}) for verdict in verdicts),
     )
     analysis = analyze([run])
     [summary_of_run] = analysis.findings.runs

@@ -11,7 +11,7 @@ import pytest
 from fathom.analysis.analyze import analyze
 from fathom.report.leaderboard import entries
 from fathom.report.pages import write_page
-from fathom.report.site import only, write_site
+from fathom.report.site import findings_on, write_site
 from tests.browser import problems
 from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
@@ -120,9 +120,9 @@ def test_each_bench_has_its_page_and_figures(site: Path, opening: Opening) -> No
 def test_a_bench_page_has_only_the_findings_on_its_bench(sample: Sample) -> None:
     findings = analyze(sample.runs).findings
     (bench,) = findings.benches
-    assert only(findings, bench) == findings
+    assert findings_on(findings, bench) == findings
     assert findings.baselines
-    other = only(findings, bench.model_copy(update={"fingerprint": "0" * 64}))
+    other = findings_on(findings, bench.model_copy(update={"fingerprint": "0" * 64}))
     parts = (other.runs, other.comparisons, other.repeated_runs, other.loss_decompositions, other.baselines)
     assert not any((*parts, other.closed_book))
 

@@ -18,12 +18,12 @@ from tests.report.conftest import Sample
 
 def altered(findings: Findings, name: str, **update: Any) -> Findings:
     """The findings with some fields of one run replaced."""
-    runs = [one.model_copy(update=update) if one.info.name == name else one for one in findings.runs]
+    runs = [run.model_copy(update=update) if run.info.name == name else run for run in findings.runs]
     return findings.model_copy(update={"runs": tuple(runs)})
 
 
 def run_named(findings: Findings, name: str) -> RunSummary:
-    return next(one for one in findings.runs if one.info.name == name)
+    return next(run for run in findings.runs if run.info.name == name)
 
 
 def with_outcomes(run: RunSummary, share: float, **kinds: int) -> Any:
@@ -146,7 +146,8 @@ def test_a_partial_run_is_ranked_below_complete_ones(sample: Sample) -> None:
     names = [run.info.name for run in ranked(findings)]
     assert names.index("harbor-small") < names.index("meadow") < names.index("harbor-large") < 3
     rows = [
-        dict(zip((one.name for one in headline(findings).columns), row, strict=True)) for row in headline(findings).rows
+        dict(zip((column.name for column in headline(findings).columns), row, strict=True))
+        for row in headline(findings).rows
     ]
     assert [row["run"] for row in rows] == names
     assert (rows[2]["asked"], rows[2]["not_asked"]) == (questions, 500)
@@ -159,8 +160,10 @@ def test_a_difference_that_missing_responses_could_cancel_is_noted(sample: Sampl
     findings = sample.analysis.findings
     names = {"harbor-large", "harbor-small"}
     turning = tuple(
-        one.model_copy(update={"significant": False, "more_questions": 0}) if {one.first, one.second} == names else one
-        for one in findings.comparisons
+        comparison.model_copy(update={"significant": False, "more_questions": 0})
+        if {comparison.first, comparison.second} == names
+        else comparison
+        for comparison in findings.comparisons
     )
     sentences = summary(findings.model_copy(update={"comparisons": turning}))
     assert sentences[-1].endswith("but missing responses could cancel it.")

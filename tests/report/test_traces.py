@@ -47,7 +47,7 @@ def traced(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         return response.model_copy(update={"trace": steps})
 
-    write_records(folder / RESPONSES, [with_trace(one) for one in read_records(folder / RESPONSES, Response)])
+    write_records(folder / RESPONSES, [with_trace(record) for record in read_records(folder / RESPONSES, Response)])
     return folder
 
 
@@ -64,7 +64,7 @@ def test_an_item_shows_its_steps_and_what_was_retrieved(traced: Path, tmp_path: 
     [run] = analysis.findings.runs
     assert run.retrieval is not None
     assert run.retrieval.passages == 1
-    misses = {one.name: one.count for one in run.failure_stages}["retrieval miss"]
+    misses = {failure_stage.name: failure_stage.count for failure_stage in run.failure_stages}["retrieval miss"]
     path = tmp_path / "page.html"
     write_page(analysis.findings, analysis.items, path, "Traces")
     with opening(path) as (page, seen):

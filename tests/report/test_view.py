@@ -134,7 +134,7 @@ def test_a_legend_has_the_runs_of_its_figure(sample: Sample, opening: Opening, t
 
 def test_comparisons_of_many_runs_are_also_a_matrix(sample: Sample) -> None:
     findings = sample.analysis.findings
-    matrix, _ = next(one for one in sections(findings) if one.id == "comparisons").figures
+    matrix, _ = next(section for section in sections(findings) if section.id == "comparisons").figures
     runs = [run.info.name for run in findings.runs]
     assert len(matrix.rows) == len(runs) * (len(runs) - 1)
     found = {(row[0], row[1]): row[2] for row in matrix.rows}
@@ -142,7 +142,9 @@ def test_comparisons_of_many_runs_are_also_a_matrix(sample: Sample) -> None:
         assert isinstance(value, float)
         assert found[two, one] == -value
     few = findings.model_copy(update={"runs": findings.runs[:3]})
-    assert [one.id for one in next(one for one in sections(few) if one.id == "comparisons").figures] == ["comparisons"]
+    assert [
+        figure.id for figure in next(section for section in sections(few) if section.id == "comparisons").figures
+    ] == ["comparisons"]
 
 
 def test_colors_of_runs_are_different() -> None:
@@ -152,9 +154,9 @@ def test_colors_of_runs_are_different() -> None:
         named = [theme.split(f"--s{number}: #", 1)[1][:6] for number in range(10)]
         colors = [tuple(int(one[place : place + 2], 16) for place in (0, 2, 4)) for one in named]
         apart = [
-            sum((a - b) ** 2 for a, b in zip(one, two, strict=True)) ** 0.5
-            for place, one in enumerate(colors)
-            for two in colors[:place]
+            sum((a - b) ** 2 for a, b in zip(color, two, strict=True)) ** 0.5
+            for index, color in enumerate(colors)
+            for two in colors[:index]
         ]
         assert min(apart) > 40
     assert paint(GRAY) not in {paint(number) for number in range(30)}

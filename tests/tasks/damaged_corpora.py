@@ -175,8 +175,8 @@ def _topic(statement: str) -> str:
 def _reads_removed(articles: Sequence[ShownArticle], statement: str) -> bool:
     """Whether the statement joins a table that lacks the rows of an article."""
     plain = re.sub(r"'(?:[^']|'')*'", "''", statement)
-    return ("article_author" in plain and any(one.authors is None for one in articles)) or (
-        "citing_cited" in plain and any(one.references is None for one in articles)
+    return ("article_author" in plain and any(article.authors is None for article in articles)) or (
+        "citing_cited" in plain and any(article.references is None for article in articles)
     )
 
 

@@ -128,12 +128,12 @@ def test_no_key_opens_another_question(bench: Bench) -> None:
     """The answer to one question is correct for another of the same context only if their answers are equal."""
     check = family("numeric").check
     for _, items in bench.by_context():
-        for one in items:
+        for item in items:
             for two in items:
-                same = one.key.answer == two.key.answer
-                if not same and one.key.answer.type == two.key.answer.type:
-                    verdict = check(two.key, saying(two.question.id, printed(one.key.answer)))
-                    assert verdict.outcome != "correct" or _equivalent(one.key.answer, two.key.answer)
+                same = item.key.answer == two.key.answer
+                if not same and item.key.answer.type == two.key.answer.type:
+                    verdict = check(two.key, saying(two.question.id, printed(item.key.answer)))
+                    assert verdict.outcome != "correct" or _equivalent(item.key.answer, two.key.answer)
 
 
 def _equivalent(one: Answer, two: Answer) -> bool:
@@ -269,10 +269,10 @@ def test_passages_contain_what_the_question_needs(bench: Bench, asked_corpus: Pa
 
 
 def test_a_valid_bench_passes_its_audit(bench_folder: Path) -> None:
-    found = audit(bench_folder)
-    assert found.passed
-    assert json.loads((bench_folder / "audit.json").read_text())["questions"] == found.questions
-    undetected = next(checked.measures for checked in found.checks if checked.name == "undetected mutants")
+    audit_report = audit(bench_folder)
+    assert audit_report.passed
+    assert json.loads((bench_folder / "audit.json").read_text())["questions"] == audit_report.questions
+    undetected = next(checked.measures for checked in audit_report.checks if checked.name == "undetected mutants")
     assert undetected["all: anywhere"] < 0.01
     assert undetected["all: on the collection"] > undetected["all: anywhere"]
 
@@ -332,9 +332,9 @@ def test_a_key_that_was_tampered_with_is_found(change: Callable[[Json], None], r
     for key in keys[:20]:
         change(key)
     (folder / KEYS).write_text("".join(json.dumps(key) + "\n" for key in keys))
-    found = audit(folder)
-    assert not found.passed
-    failed = {checked.name for checked in found.checks if checked.failed}
+    audit_report = audit(folder)
+    assert not audit_report.passed
+    failed = {checked.name for checked in audit_report.checks if checked.failed}
     assert {rule, "the files are unchanged"} <= failed
 
 
@@ -376,7 +376,7 @@ def test_the_check_is_tried_on_every_item(bench_folder: Path, monkeypatch: pytes
             auditor = numeric_audit.NumericAuditor(corpus, 0, measured=False)
             for context, items in islice(Bench(bench_folder).by_context(), 2):
                 auditor.check(context, items)
-            assert {found.name for found in auditor.results() if found.failed} == {rule}
+            assert {result.name for result in auditor.results() if result.failed} == {rule}
 
 
 def _verdict(response: Response, outcome: str) -> Verdict:
@@ -400,7 +400,7 @@ def test_an_order_that_depends_on_hidden_rows_is_found(bench_folder: Path) -> No
         for context, item, answer in ties[:3]:
             broken = answer.model_copy(update={"groups": tuple((one,) for group in answer.groups for one in group)})
             auditor.check(context, [replace(item, key=item.key.model_copy(update={"answer": broken}))])
-        failed = {found.name for found in auditor.results() if found.failed}
+        failed = {result.name for result in auditor.results() if result.failed}
     assert "the order of rows does not change the answer" in failed
 
 
@@ -539,7 +539,7 @@ def few_contexts(asked_corpus: Path, tmp_path: Path) -> Path:
 def _short_contexts(asked_corpus: Path, count: int, folder: Path) -> Path:
     """A file with so many contexts of each split, all of the smaller length."""
     lines = [line for line in (asked_corpus / FILE_NAME).read_text().splitlines() if '"length":65536,' in line]
-    chosen = [line for split in ("train", "test") for line in [one for one in lines if f'"{split}"' in one][:count]]
+    chosen = [line for split in ("train", "test") for line in [line for line in lines if f'"{split}"' in line][:count]]
     assert len(chosen) == 2 * count
     (folder / "few").mkdir()
     (folder / "few" / FILE_NAME).write_text("".join(f"{line}\n" for line in chosen))
@@ -736,13 +736,13 @@ def test_answers_are_scored_and_all_questions_count(
         lines.append(json.dumps({"question_id": key.question_id, "text": text}))
     (tmp_path / "answers.jsonl").write_text("\n".join(lines) + "\n")
     words = ("score", bench_folder, "--answers", tmp_path / "answers.jsonl")
-    found = json.loads(fathom(*words, "--json", "--compat", "scitrek", "--out", tmp_path / "verdicts.jsonl").stdout)
-    score = found["scores"]["all"]
+    data = json.loads(fathom(*words, "--json", "--compat", "scitrek", "--out", tmp_path / "verdicts.jsonl").stdout)
+    score = data["scores"]["all"]
     assert (score["questions"], score["correct"]) == (len(keys), right)
     assert score["incorrect"] + score["unparseable"] == wrong
     assert score["unanswered"] == len(keys) - len(lines)
     assert score["accuracy"] == pytest.approx(right / len(keys))
-    assert 0.3 < found["scitrek"]["all"]["exact_match"] <= right / len(keys)
+    assert 0.3 < data["scitrek"]["all"]["exact_match"] <= right / len(keys)
     assert len((tmp_path / "verdicts.jsonl").read_text().splitlines()) == len(lines)
     assert "filtering+sorting" in fathom(*words).stdout
     for broken, said in (
@@ -778,7 +778,7 @@ def test_a_flipped_digit_in_a_file_of_a_bench_is_found(tiny_bench: Path, tmp_pat
         copy = tmp_path / name
         shutil.copytree(tiny_bench, copy)
         content = (copy / name).read_bytes()
-        digit = next(place for place in range(len(content) // 2, len(content)) if content[place : place + 1].isdigit())
+        digit = next(index for index in range(len(content) // 2, len(content)) if content[index : index + 1].isdigit())
         flipped = b"%d" % ((int(content[digit : digit + 1]) + 1) % 10)
         (copy / name).write_bytes(content[:digit] + flipped + content[digit + 1 :])
         with pytest.raises(FathomError, match=f"{name}' was changed or damaged"):

@@ -120,16 +120,16 @@ def test_scores_are_ratios_of_sums_and_means_of_ratios(runs: Path) -> None:
     for run in sorted(runs.iterdir()):
         scores = fathom.score_run(run)
         counts = [one for _, one in words(run)]
-        sums = {name: sum(one[name] for one in counts) for name in "mpg"}
-        found = {one.name: one for one in scores.measures}
+        sums = {name: sum(count[name] for count in counts) for name in "mpg"}
+        found = {measure.name: measure for measure in scores.measures}
         assert found["word precision"].micro.value == pytest.approx(sums["m"] / sums["p"])
         assert found["word recall"].micro.value == pytest.approx(sums["m"] / sums["g"])
         assert found["word F1"].micro.value == pytest.approx(2 * sums["m"] / (sums["p"] + sums["g"]))
         assert scores.overall.measures["word F1"] == pytest.approx(found["word F1"].micro.value)
         assert "words matched" not in scores.overall.measures
-        assert found["word recall"].macro.value == pytest.approx(np.mean([one["m"] / one["g"] for one in counts]))
+        assert found["word recall"].macro.value == pytest.approx(np.mean([count["m"] / count["g"] for count in counts]))
         assert found["word precision"].macro.value == pytest.approx(
-            np.mean([one["m"] / one["p"] for one in counts if one["p"]])
+            np.mean([count["m"] / count["p"] for count in counts if count["p"]])
         )
         assert found["words per title"].micro.value == pytest.approx(sums["p"] / sums["g"])
         for one in found.values():
@@ -140,7 +140,9 @@ def test_scores_are_ratios_of_sums_and_means_of_ratios(runs: Path) -> None:
 def test_the_interval_is_clustered_by_context(runs: Path) -> None:
     """The delta method over contexts, as computed here directly, has about the same standard error."""
     fathom.score_run(runs / "a-full")
-    one = next(one for one in fathom.analyze([runs / "a-full"]).runs[0].measures if one.name == "word recall")
+    one = next(
+        measure for measure in fathom.analyze([runs / "a-full"]).runs[0].measures if measure.name == "word recall"
+    )
     found = words(runs / "a-full")
     names = sorted({context for context, _ in found})
     top, bottom = (np.array([sum(c[x] for k, c in found if k == name) for name in names]) for x in "mg")
@@ -163,7 +165,7 @@ def test_tables_have_the_same_numbers(runs: Path, capsys: pytest.CaptureFixture[
     shown = fathom.table(sorted(runs.iterdir()), measure=["word-f1", "word-recall:macro", "words-gold:sum"])
     cells = {(cell.row[0], cell.measure): cell for cell in shown.content.cells}
     for run in runs.iterdir():
-        found = {one.name: one for one in fathom.score_run(run).measures}
+        found = {measure.name: measure for measure in fathom.score_run(run).measures}
         f1 = cells[run.name, "word-f1"]
         assert (f1.value, f1.low, f1.high) == pytest.approx(
             (found["word F1"].micro.value, found["word F1"].micro.low, found["word F1"].micro.high)

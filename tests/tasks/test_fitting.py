@@ -65,9 +65,9 @@ def moved(bench: Bench, fitted: Bench) -> list[tuple[Any, list[Item]]]:
 
 def test_a_fitted_bench_passes_its_audit(fitted_folder: Path, tmp_path: Path, asked_corpus: Path) -> None:
     shutil.copytree(fitted_folder, tmp_path / "b")
-    found = audit(tmp_path / "b", asked_corpus)
-    assert [checked.name for checked in found.checks if checked.failed] == []
-    assert found.questions > 150
+    audit_report = audit(tmp_path / "b", asked_corpus)
+    assert [checked.name for checked in audit_report.checks if checked.failed] == []
+    assert audit_report.questions > 150
 
 
 def test_every_question_fits_the_window(bench: Bench, fitted: Bench, corpus: Corpus) -> None:

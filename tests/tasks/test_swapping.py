@@ -72,8 +72,8 @@ FAMILIES = ("numeric", "citations")
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_swapped_bench_proves_itself(folders: dict[str, tuple[Path, Path]], name: str) -> None:
-    found = audit(folders[name][1])
-    assert found.passed, [checked for checked in found.checks if checked.failed]
+    audit_report = audit(folders[name][1])
+    assert audit_report.passed, [checked for checked in audit_report.checks if checked.failed]
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -231,8 +231,8 @@ def _data(page: str) -> str:
 
 def _first_title(prompt: str) -> str:
     """The response of a model that always gives the first title."""
-    found = re.search(r"^===== Article 1\n+(?:# )?(.+)$", prompt, re.MULTILINE)
-    return f"Answer: {found[1] if found else 'none'}"
+    match = re.search(r"^===== Article 1\n+(?:# )?(.+)$", prompt, re.MULTILINE)
+    return f"Answer: {match[1] if match else 'none'}"
 
 
 @pytest.mark.usefixtures("toy")

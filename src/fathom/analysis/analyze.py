@@ -178,9 +178,9 @@ class _Part:
             runs.append(_summary(data, run, attribution, failed, bench, settings, rng, shared))
         runs = with_pareto(runs, [run.run.questions for run in data.runs])
         run_comparisons = comparisons(data, data.runs, data.groupings.main, settings.exchanges, rng)
-        setting_comparisons_made = setting_comparisons(data, data.runs, settings.exchanges, rng)
+        compared_settings = setting_comparisons(data, data.runs, settings.exchanges, rng)
         notes = [*_notes(data, bench, runs, settings.causes), *explain_missing(data.runs)]
-        return cls(bench, data, runs, run_comparisons, setting_comparisons_made, items, notes)
+        return cls(bench, data, runs, run_comparisons, compared_settings, items, notes)
 
 
 def open_corpus_of(bench_runs: BenchRuns, given_folder: Path | None, stack: ExitStack) -> Corpus | None:

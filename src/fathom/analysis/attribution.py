@@ -113,7 +113,7 @@ def _sum_by_cause(answers: Sequence[FaultyAnswer]) -> tuple[dict[str, float], di
     for answer in answers:
         likelihood[answer.cause] += answer.chance
         details[answer.cause].append(answer.detail)
-    return dict(likelihood), {cause: _shortened(descriptions) for cause, descriptions in details.items()}
+    return dict(likelihood), {cause: _shorten(descriptions) for cause, descriptions in details.items()}
 
 
 def _produces(answer: FaultyAnswer, expected: Answer, parsed: Answer | None, text: str) -> bool:
@@ -132,7 +132,7 @@ def _parses_as(answer: FaultyAnswer, text: str) -> bool:
     return parsed is not None and agrees(answer.answer, parsed)
 
 
-def _shortened(details: Sequence[str]) -> str:
+def _shorten(details: Sequence[str]) -> str:
     return "; ".join(details[:3]) + (f"; {len(details) - 3} more" if len(details) > 3 else "")
 
 

@@ -49,7 +49,7 @@ def comparisons(
     return [
         comparison
         for pairs_of_kind in kinds.values()
-        for comparison in corrected(
+        for comparison in correct_for_multiple_tests(
             [pair.comparison(bench, float(next(p_values)), len(pairs_of_kind)) for pair in pairs_of_kind]
         )
     ]
@@ -136,7 +136,7 @@ def compare(
 ) -> Comparison:
     """The comparison of two runs over the same questions in the same order; `p` comes from the permutation test.
 
-    `corrected` adds corrections for multiple tests. The number of questions needed already allows for `tests` tests.
+    `correct_for_multiple_tests` adds corrections. The number of questions needed already allows for `tests` tests.
     """
     first, second = values
     differences = second - first
@@ -174,15 +174,15 @@ def compare(
     )
 
 
-def corrected(comparisons: Sequence[Comparison], cluster: str = "context") -> list[Comparison]:
+def correct_for_multiple_tests(comparisons: Sequence[Comparison], cluster: str = "context") -> list[Comparison]:
     """The comparisons, corrected for their number. `cluster` is what they are clustered by, for their notes."""
     by_holm = holm([comparison.p for comparison in comparisons])
     by_rate = benjamini_hochberg([comparison.p for comparison in comparisons])
     corrections = zip(comparisons, by_holm, by_rate, strict=True)
-    return [_corrected(comparison, p_holm, p_rate, cluster) for comparison, p_holm, p_rate in corrections]
+    return [_with_corrections(comparison, p_holm, p_rate, cluster) for comparison, p_holm, p_rate in corrections]
 
 
-def _corrected(comparison: Comparison, p_holm: float, p_benjamini_hochberg: float, cluster: str) -> Comparison:
+def _with_corrections(comparison: Comparison, p_holm: float, p_benjamini_hochberg: float, cluster: str) -> Comparison:
     unlikely = p_holm <= 1 - LEVEL
     more_questions, more_contexts = (0, 0) if unlikely else (comparison.more_questions, comparison.more_contexts)
     if not unlikely and more_contexts == 0:

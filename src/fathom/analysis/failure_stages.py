@@ -127,7 +127,7 @@ def _from_trace(item: Item, response: ScoredResponse, retrieves: bool) -> str | 
         return GAVE_UP
     if response.ending or response.received == "truncated" or response.outcome == "overflow":
         return BUDGET
-    # What a model does without a passage that it needs says nothing about its reading, even if it gives no answer.
+    # Without a needed passage, a response reveals nothing about how the model reads, even if it gives no answer.
     if not all_shown(item, response, retrieves):
         return RETRIEVAL
     return GAVE_UP if response.outcome == "unparseable" else None

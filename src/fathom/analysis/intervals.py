@@ -252,7 +252,7 @@ def ratio_lost(upper: FloatArray, lower: FloatArray, contexts: IntArray) -> Esti
     if clusters < 2:
         return above.estimate(max(-1.0, lost), -1.0, 1.0, 1.0, "none")
     pull = (below.totals - ratio * above.totals) / upper_total
-    # The last term is the variance of half a question: no observed loss does not prove that there is none.
+    # The last term is the variance of half a question: a sample without a loss does not prove a rate of zero.
     variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (upper_total + 2) ** 2
     half = t_quantile(clusters - 1.0) * float(np.sqrt(variance))
     effective = max(1.0, abs(lost * ratio) / variance)
@@ -271,7 +271,7 @@ def jackknife(
     if value is None:
         return None
     leave_one_out = [statistic(np.delete(rows, number, axis=0)) for number in range(clusters)] if clusters > 1 else []
-    values = np.array([value for value in leave_one_out if value is not None])
+    values = np.array([statistic_value for statistic_value in leave_one_out if statistic_value is not None])
     low, high, effective, method = -1.0, 1.0, 1.0, "none"
     if len(values) > 1:
         size = len(values)

@@ -182,7 +182,7 @@ def count_contexts(folders: Sequence[Path], bench: Path | None = None) -> int:
 
 
 def open_bench(folder: Path, manifest: RunManifest, given_folder: Path | None = None) -> Bench:
-    """The bench of the run in `folder`; `given` overrides the path in the run's manifest."""
+    """The bench of the run in `folder`; `given_folder` overrides the path in the run's manifest."""
     bench = Bench(given_folder or folder.resolve() / manifest.bench)
     if bench.manifest.fingerprint != manifest.bench_fingerprint:
         raise FathomError(f"'{bench.folder}' is not the bench of the run '{folder}'. Give its bench with --bench.")
@@ -220,7 +220,7 @@ def _load(name: str, folder: Path, manifest: RunManifest, bench_runs: BenchRuns)
         responses,
         stored_verdicts(folder, bench_runs.numbers, samples),
         questions,
-        spent=_spent(folder),
+        spent=_total_spending(folder),
         not_asked=bench.manifest.questions - len(questions),
         retrieves=True in retrieving,
         shown=ShownContexts(bench),
@@ -238,7 +238,7 @@ def read_verdicts(folder: Path) -> Iterable[Verdict]:
         return []
 
 
-def _spent(folder: Path) -> float | None:
+def _total_spending(folder: Path) -> float | None:
     """US dollars for every call; None if a price is unknown."""
     prices = [usage.price for usage in read_usages(folder)]
     known_prices = [price for price in prices if price is not None]

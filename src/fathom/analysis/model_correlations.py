@@ -96,7 +96,9 @@ def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], 
         ("gain from cot and accuracy without it", [gain.gain for gain in gains], [gain.direct for gain in gains]),
     ]
     return [
-        Correlation(of=name, models=len(first), value=value, p=permuted(np.array(first), np.array(second), seed))
+        Correlation(
+            of=name, models=len(first), value=value, p=permutation_p_value(np.array(first), np.array(second), seed)
+        )
         for name, first, second in columns
         if len(first) >= MIN_MODELS and (value := spearman(np.array(first), np.array(second))) is not None
     ]
@@ -111,11 +113,11 @@ def spearman(first: FloatArray, second: FloatArray) -> float | None:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    """Ranks, the mean of them for ties."""
+    """Ranks; tied values get their mean rank."""
     return np.array([float((values < value).sum() + (values <= value).sum() + 1) / 2 for value in values])
 
 
-def permuted(first: FloatArray, second: FloatArray, seed: int) -> float:
+def permutation_p_value(first: FloatArray, second: FloatArray, seed: int) -> float:
     """The share of random orders whose correlation is at least as strong."""
     first_ranks, second_ranks = _ranks(first), _ranks(second)
     first_ranks, second_ranks = first_ranks - first_ranks.mean(), second_ranks - second_ranks.mean()

@@ -191,12 +191,12 @@ class _Pivot:
             conditions = " and ".join(self._settings.where)
             raise FathomError(f"No response meets {conditions}. Leave a condition out.")
         if self._settings.common:
-            meets_conditions &= self._shared(meets_conditions)
+            meets_conditions &= self._shared_questions(meets_conditions)
             if not meets_conditions.any():
                 raise FathomError("No question is asked by every run. Leave out --common.")
         return np.flatnonzero(meets_conditions)
 
-    def _shared(self, selected: BoolArray) -> BoolArray:
+    def _shared_questions(self, selected: BoolArray) -> BoolArray:
         """Responses to questions that every run with a selected response asks, bench by bench."""
         runs = np.unique(self._table.run[selected])
         benches = np.array(self._table.bench_of)
@@ -219,7 +219,7 @@ class _Pivot:
             if len(content.indices) or measure.statistic == "share"
         }
         derived: dict[CellKey, _Content] = {}
-        for key, content, cell_values in chain(self._best(contents, values), self._differences(contents)):
+        for key, content, cell_values in chain(self._best_values(contents, values), self._differences(contents)):
             derived[key] = content
             values |= {(key, name): value for name, value in cell_values.items()}
         contents |= derived
@@ -229,8 +229,8 @@ class _Pivot:
             for measure in self._measures
             if (key, measure.name) in values
         ]
-        rows = self._ordered(contents, self._rows)
-        columns = self._ordered(contents, self._columns)
+        rows = self._ordered_labels(contents, self._rows)
+        columns = self._ordered_labels(contents, self._columns)
         if len(columns) > MAX_COLUMNS:
             raise FathomError(
                 f"The table would have {len(columns):,} columns. Use --columns with fewer values, or give the property "
@@ -326,7 +326,7 @@ class _Pivot:
 
     # Derived values.
 
-    def _best(
+    def _best_values(
         self, contents: Mapping[CellKey, _Content], values: Mapping[tuple[CellKey, str], CellValue]
     ) -> Iterator[tuple[CellKey, _Content, dict[str, CellValue]]]:
         """For each combination of the other axes, the best of the property's values by the first measure."""
@@ -426,7 +426,7 @@ class _Pivot:
             return f"{axis.values[second]} - {axis.values[first]}"
         return ALL if code == len(axis.values) else BEST
 
-    def _ordered(self, contents: Mapping[CellKey, _Content], names: Sequence[str]) -> list[tuple[str, ...]]:
+    def _ordered_labels(self, contents: Mapping[CellKey, _Content], names: Sequence[str]) -> list[tuple[str, ...]]:
         """The combinations that occur, in the order of the properties' values."""
         positions = {axis.name: index for index, axis in enumerate(self._axes)}
         sort: Callable[[CellKey, int], tuple[int, ...]] = lambda key, number: tuple(  # noqa: E731

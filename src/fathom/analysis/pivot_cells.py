@@ -11,7 +11,7 @@ from fathom.analysis.correlates import correlation, reason_to_exclude
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import BoolArray, FloatArray, IntArray, difference, macro_average, mean_estimate, share
 from fathom.analysis.pivot_terms import TableMeasure
-from fathom.analysis.ratios import linearized, ratio_estimate
+from fathom.analysis.ratios import linearize, ratio_estimate
 from fathom.analysis.response_table import NOT_SENT, Property, ResponseColumn, ResponseTable
 from fathom.scoring.scores import pass_at_k
 
@@ -69,7 +69,7 @@ class Cells:
         }
 
     def value(self, measure: TableMeasure, indices: IntArray, base: IntArray) -> CellValue:
-        """The value over the responses at `places`; `base` are those that shares refer to."""
+        """The value over the responses at `indices`; `base` are the responses that shares refer to."""
         match measure.statistic:
             case "share":
                 return self._share(indices, base)
@@ -174,7 +174,7 @@ class Cells:
 
     def _linearized(self, top: FloatArray, bottom: FloatArray, by: IntArray, indices: IntArray) -> _Units:
         above, below = (self._means(by, side, indices) for side in (top, bottom))
-        return _Units(above.numbers, linearized(above.values, below.values), above.contexts)
+        return _Units(above.numbers, linearize(above.values, below.values), above.contexts)
 
     def _share(self, indices: IntArray, base: IntArray) -> CellValue:
         inside = np.zeros(self.table.size)
@@ -247,7 +247,7 @@ def _statistic(name: str, values: FloatArray) -> float:
     if name.startswith("p"):
         return float(np.percentile(values, int(name[1:])))
     if name in ("sd", "var"):
-        # Of a sample: one value says nothing about the spread.
+        # The variance of a sample, which is unknown for a single value.
         return float(getattr(np, {"sd": "std", "var": "var"}[name])(values, ddof=1)) if len(values) > 1 else 0.0
     if name == "count":
         return float(len(values))

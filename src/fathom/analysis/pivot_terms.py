@@ -53,10 +53,10 @@ class PivotTerms:
     """Values in conditions and renames that no response has, such as "system=sql"."""
 
     def property(self, name: str, option: str) -> Property:
-        """The property of that name. `what` says where it was given, for the error."""
+        """The property of that name. `option` is the option that it was given in, for the error message."""
         name = plain_name(name)
         if name in self.bins:
-            named_property = self._binned(name)
+            named_property = self._ranges_of(name)
         else:
             table_property = self.table.property(name)
             if table_property is None:
@@ -69,7 +69,7 @@ class PivotTerms:
         self.unmatched.extend(f"{named_property.name}={pattern}" for pattern in patterns)
         return named_property.renamed(self.rename[name])
 
-    def _binned(self, name: str) -> Property:
+    def _ranges_of(self, name: str) -> Property:
         column = self.table.column(name)
         if column is None:
             raise unknown_name_error("--bins: there is no number", name, self.table.column_names)
@@ -84,10 +84,10 @@ class PivotTerms:
         """For each response, whether it meets all conditions."""
         selected = np.ones(self.table.size, dtype=bool)
         for condition in conditions:
-            selected &= self._where(condition)
+            selected &= self._condition_mask(condition)
         return selected
 
-    def _where(self, condition: str) -> BoolArray:
+    def _condition_mask(self, condition: str) -> BoolArray:
         match = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
         if match is None:
             raise FathomError(
@@ -167,7 +167,7 @@ class PivotTerms:
         name = plain_name(re.split(r"[=!<>]", text, maxsplit=1)[0])
         if name not in self.table.property_names:
             raise unknown_name_error("--measure: there is no property", name, self.table.property_names)
-        values = self._where(text).astype(float)
+        values = self._condition_mask(text).astype(float)
         return TableMeasure(text, "mean", "share", ResponseColumn(text, "share", "response", values, True))
 
 

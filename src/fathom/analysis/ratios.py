@@ -54,7 +54,7 @@ def mean_ratio(top: FloatArray, bottom: FloatArray, contexts: IntArray, is_share
     return (share if is_share else mean_estimate)(top[is_defined] / bottom[is_defined], contexts[is_defined])
 
 
-def linearized(top: FloatArray, bottom: FloatArray) -> FloatArray:
+def linearize(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """Values of questions whose mean is the ratio of the sums, and whose variance is that of the ratio."""
     if not bottom.sum():
         return np.zeros(len(top))
@@ -96,7 +96,7 @@ def spread(numbers: Sequence[float]) -> Spread | None:
     return Spread(
         count=len(values),
         mean=float(values.mean()),
-        # Of a sample: one value says nothing about the spread.
+        # The variance of a sample, which is unknown for a single value.
         variance=float(values.var(ddof=1)) if len(values) > 1 else 0.0,
         min=float(values.min()),
         p25=p25,

@@ -30,7 +30,7 @@ def reasoning_of(response: ScoredResponse) -> str:
 def find_steps(trace: str, steps: Sequence[ReasoningStep]) -> list[int | None]:
     """Where each step is reached: the first occurrence of the last of its parts; None if it is not."""
     lowered = trace[:MAX_CHARACTERS].casefold()
-    return [_reached(lowered, step) for step in steps]
+    return [_position_reached(lowered, step) for step in steps]
 
 
 def step_results(steps: Sequence[ReasoningStep], positions: Sequence[int | None]) -> tuple[StepResult, ...]:
@@ -41,7 +41,7 @@ def step_results(steps: Sequence[ReasoningStep], positions: Sequence[int | None]
     )
 
 
-def _reached(trace: str, step: ReasoningStep) -> int | None:
+def _position_reached(trace: str, step: ReasoningStep) -> int | None:
     positions = [_first_position(trace, part) for part in step.parts]
     reached = [position for position in positions if position is not None]
     return max(reached) if reached and len(reached) == len(positions) else None

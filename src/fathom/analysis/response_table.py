@@ -42,7 +42,7 @@ DEFAULT, NONE = "default", "none"
 """The value of a setting that was not given, and of one that a system does not have."""
 
 
-def expanded(counts: IntArray) -> tuple[IntArray, IntArray]:
+def expand(counts: IntArray) -> tuple[IntArray, IntArray]:
     """Each index repeated as often as its count says, and the number of each repetition: 0, 1, ..."""
     repeated = np.repeat(np.arange(len(counts)), counts)
     return repeated, np.arange(len(repeated)) - (np.cumsum(counts) - counts)[repeated]
@@ -75,10 +75,10 @@ class Property:
         return has_value
 
     def at(self, selected: IntArray, size: int) -> tuple[IntArray, IntArray]:
-        """The values of some of `size` responses: indices into `places`, and the value of each."""
+        """The values of some of `size` responses: indices into `selected`, and the value of each."""
         counts = np.bincount(self.indices, minlength=size)
         starts = np.cumsum(counts) - counts
-        repeated, offsets = expanded(counts[selected])
+        repeated, offsets = expand(counts[selected])
         return repeated, self.codes[starts[selected[repeated]] + offsets]
 
     def renamed(self, names: Mapping[str, str]) -> Property:
@@ -179,7 +179,7 @@ class ResponseTable:
         return tuple(dict.fromkeys([*self._run_values, *self._question_values, *self._response_values]))
 
     def property(self, name: str) -> Property | None:
-        """The property of that name; None if there is none."""
+        """The property with that name; None if it does not exist."""
         if name in self._run_values:
             return self._run_property(name, self._run_values[name])
         if name in self._question_values:
@@ -196,7 +196,7 @@ class ResponseTable:
         values_by_property = {name: [properties.get(name, NONE) for properties in properties_of_runs] for name in names}
         tags = {plain_name(name) for question in self.questions for name in question.groups}
         plain_properties = {name: values for name, values in values_by_property.items() if not name.startswith(SETTING)}
-        # A setting of a system goes by its own name where no tag and no other property has it.
+        # A setting of a system has a short name unless a tag or another property has that name.
         short = {
             name.removeprefix(SETTING): values
             for name, values in values_by_property.items()
@@ -233,7 +233,7 @@ class ResponseTable:
             [numbers[value] for question_values in values_of_questions for value in question_values], dtype=np.int64
         )
         starts = np.cumsum(counts) - counts
-        indices, offsets = expanded(counts[self.question])
+        indices, offsets = expand(counts[self.question])
         codes = flat[starts[self.question[indices]] + offsets]
         return Property(name, "question", values, indices, codes, self._is_ordered(grouping, values))
 
@@ -329,7 +329,7 @@ class ResponseTable:
         return list(dict.fromkeys(name for run in self.runs for name in run.columns.measures))
 
     def column(self, name: str) -> ResponseColumn | None:
-        """The number of that name; None if there is none."""
+        """The number with that name; None if it does not exist."""
         if name == "accuracy":
             return ResponseColumn(name, "share", "response", self.has_outcome("correct").astype(float), True)
         if name == "partial-credit":
@@ -345,7 +345,7 @@ class ResponseTable:
         ratio = next((ratio for key, ratio in self._ratios.items() if plain_name(key) == name), None)
         if ratio is None:
             return None
-        counts = {key: self._each(key) for key in ratio.counts}
+        counts = {key: self._measure_values(key) for key in ratio.counts}
         top, bottom = ratio_sums(ratio, counts, self.size)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
@@ -369,7 +369,7 @@ class ResponseTable:
             values = np.where(bottom > 0, top / bottom, np.nan)
         return ResponseColumn(name, "number", "response", values, False, top, bottom, lists)
 
-    def _each(self, *names: str) -> FloatArray:
+    def _measure_values(self, *names: str) -> FloatArray:
         """The first of some measures that each response has; NaN where it has none."""
         values = np.full(self.size, np.nan)
         for name in reversed(names):
@@ -387,7 +387,7 @@ class ResponseTable:
         names = [key for key in self._measure_names if plain_name(key) == name]
         if not names:
             return None
-        values = self._each(*names)
+        values = self._measure_values(*names)
         if counts_of(self._ratios.values()).intersection(names):
             return ResponseColumn(name, "number", "response", values)
         is_share = bool(np.nanmin(values) >= 0 and np.nanmax(values) <= 1)

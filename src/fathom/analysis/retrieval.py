@@ -48,10 +48,12 @@ class RetrievalCounter:
             responses=len(self.question_indices),
             passages=float(np.mean(self.passages)),
             too_few=sum(recall[max(recall)].too_few for recall in self.recalls),
-            at=tuple(self._at(rank, contexts) for rank in (*(rank for rank in RANKS if rank < most), max(most, 1))),
+            at=tuple(
+                self._recall_at(rank, contexts) for rank in (*(rank for rank in RANKS if rank < most), max(most, 1))
+            ),
         )
 
-    def _at(self, rank: int, contexts: IntArray) -> RecallAt:
+    def _recall_at(self, rank: int, contexts: IntArray) -> RecallAt:
         # A question counts once, however many samples it has.
         by_question: dict[int, list[Recall]] = defaultdict(list)
         for question_index, recall_at in zip(self.question_indices, self.recalls, strict=True):

@@ -229,8 +229,8 @@ def length_curve(
                 accuracy=share(values[-1], contexts[-1]),
             )
         )
-    length_curve_found = curve(points, values, contexts, resamples, rng)
-    return length_curve_found.model_copy(update=_families_in_curve(all_families, families))
+    result_curve = curve(points, values, contexts, resamples, rng)
+    return result_curve.model_copy(update=_families_in_curve(all_families, families))
 
 
 def _families_in_curve(all_families: tuple[str, ...], families: tuple[str, ...]) -> dict[str, object]:

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from fathom.analysis.bench_data import BenchData, RunData
-from fathom.analysis.comparisons import MissingResponses, compare, corrected
+from fathom.analysis.comparisons import MissingResponses, compare, correct_for_multiple_tests
 from fathom.analysis.findings import SettingComparison
 from fathom.analysis.intervals import FloatArray, IntArray
 from fathom.analysis.significance import permutation_tests
@@ -90,7 +90,9 @@ def _of_run(
     p_values = iter(permutation_tests(totals, exchanges, rng))
     for kind in kinds:
         comparisons = [pair.comparison(bench, float(next(p_values)), len(kind)) for pair in kind]
-        corrected_comparisons = corrected([comparison.comparison for comparison in comparisons], cluster="paper")
+        corrected_comparisons = correct_for_multiple_tests(
+            [comparison.comparison for comparison in comparisons], cluster="paper"
+        )
         for setting_comparison, comparison in zip(comparisons, corrected_comparisons, strict=True):
             yield setting_comparison.model_copy(update={"comparison": comparison})
 

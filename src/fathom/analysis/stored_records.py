@@ -36,7 +36,7 @@ class StoredRecords(Generic[R]):
         position = -1 if index is None else self._positions[index]
         return None if position < 0 else self._file.at(position)
 
-    def every(self, step: int = 1) -> Iterator[R]:
+    def records(self, step: int = 1) -> Iterator[R]:
         """The records in the order of the questions; with a step, every n-th of them."""
         positions = [position for position in self._positions if position >= 0]
         return (self._file.at(position) for position in positions[::step])

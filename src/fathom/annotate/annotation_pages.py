@@ -201,7 +201,7 @@ class _DoneInput(RevisionInput):
     done: bool
 
 
-def _written(values: dict[str, LayerElement] | dict[str, LayerElement | None]) -> dict[str, Any]:
+def _to_json(values: dict[str, LayerElement] | dict[str, LayerElement | None]) -> dict[str, Any]:
     return {id: None if value is None else value.model_dump(mode="json") for id, value in values.items()}
 
 
@@ -210,7 +210,7 @@ def layer_json(state: LayerState) -> dict[str, Any]:
     return {
         "revision": state.revision,
         "done": state.done,
-        "values": _written(state.elements),
+        "values": _to_json(state.elements),
         "can_undo": state.can_undo,
         "can_redo": state.can_redo,
     }
@@ -221,7 +221,7 @@ def saved_json(saved: SavedChange) -> dict[str, Any]:
     return {
         "revision": saved.revision,
         "done": saved.done,
-        "values": _written(saved.values),
+        "values": _to_json(saved.values),
         "can_undo": saved.can_undo,
         "can_redo": saved.can_redo,
     }

@@ -117,12 +117,14 @@ VALUES: TypeAdapter[LayerChange] = TypeAdapter(
 )
 
 
-def completed(values: Mapping[str, LayerElement | None], layer: Mapping[str, LayerElement], text: str) -> LayerChange:
+def complete_change(
+    values: Mapping[str, LayerElement | None], layer: Mapping[str, LayerElement], text: str
+) -> LayerChange:
     """The change with trimmed spans, and without the links of marks that it removes; raises an error if it is invalid.
 
     Every link of the layer has both of its marks, and every mark covers visible characters of the document.
     """
-    change: LayerChange = {id: _trimmed(element, text) for id, element in values.items()}
+    change: LayerChange = {id: _trim(element, text) for id, element in values.items()}
     after = {**layer, **change}
     for id, element in layer.items():
         if (
@@ -153,7 +155,7 @@ def ends_of(element: EvidenceLink | Comment) -> tuple[str, ...]:
     return (element.claim, element.evidence) if isinstance(element, EvidenceLink) else (element.about,)
 
 
-def _trimmed(element: LayerElement | None, text: str) -> LayerElement | None:
+def _trim(element: LayerElement | None, text: str) -> LayerElement | None:
     if not isinstance(element, ClaimMark | EvidenceMark):
         return element
     start, end = element.span

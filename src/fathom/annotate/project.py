@@ -25,7 +25,7 @@ from fathom.annotate.layers import (
     Layer,
     LayerChange,
     annotation_of,
-    completed,
+    complete_change,
     ends_of,
     layer_of,
 )
@@ -229,7 +229,7 @@ class Project(SqliteFile):
         return str(token)
 
     def annotator_of(self, token: str) -> str | None:
-        """The annotator with that token. Digests are compared, so that the time says nothing about a token."""
+        """The annotator with that token. Digests are compared, so that the time taken reveals nothing about a token."""
         digest = _digest(token)
         if digest not in self._people:
             # Another process may have added people since.
@@ -302,7 +302,7 @@ class Project(SqliteFile):
         """Store an edit of the layer at `revision`; raises StaleRevisionError if that is not the current one."""
         with self._transaction():
             head = self._expect(document, annotator, revision)
-            after = completed(values, self._related_elements(document, annotator, values), text)
+            after = complete_change(values, self._related_elements(document, annotator, values), text)
             self._append(document, annotator, head, "edit", after)
             self._db.execute(
                 "DELETE FROM history WHERE document = ? AND annotator = ? AND position >= ?",
@@ -312,7 +312,7 @@ class Project(SqliteFile):
                 "INSERT INTO history VALUES (?, ?, ?, ?)", (document, annotator, head.depth, head.revision + 1)
             )
             self._move(document, annotator, 1)
-            return self._saved(document, annotator, revision)
+            return self._changes_since(document, annotator, revision)
 
     def undo(self, document: DocumentId, annotator: str, revision: int) -> SavedChange:
         """Store the inverse of the last edit in effect, if there is one."""
@@ -322,7 +322,7 @@ class Project(SqliteFile):
                 values = self._elements_at(document, annotator, head.depth - 1, "before")
                 self._append(document, annotator, head, "undo", values)
                 self._move(document, annotator, -1)
-            return self._saved(document, annotator, revision)
+            return self._changes_since(document, annotator, revision)
 
     def redo(self, document: DocumentId, annotator: str, revision: int) -> SavedChange:
         """Store the last edit that was undone again, if there is one."""
@@ -332,7 +332,7 @@ class Project(SqliteFile):
                 values = self._elements_at(document, annotator, head.depth, "after")
                 self._append(document, annotator, head, "redo", values)
                 self._move(document, annotator, 1)
-            return self._saved(document, annotator, revision)
+            return self._changes_since(document, annotator, revision)
 
     def set_done(self, document: DocumentId, annotator: str, revision: int, done: bool) -> SavedChange:
         """Mark a layer as done, or open it again."""
@@ -341,12 +341,12 @@ class Project(SqliteFile):
             if head.done != done:
                 self._append(document, annotator, head, "done" if done else "reopened", {})
                 self._set_done(document, annotator, done)
-            return self._saved(document, annotator, revision)
+            return self._changes_since(document, annotator, revision)
 
     def changes_since(self, document: DocumentId, annotator: str, revision: int) -> SavedChange:
         """The changes after a revision."""
         with self._reading():
-            return self._saved(document, annotator, revision)
+            return self._changes_since(document, annotator, revision)
 
     def import_annotations(self, annotations: Sequence[Annotation]) -> None:
         """Store annotations as layers, or none of them if an annotator has one of that document already."""
@@ -435,7 +435,7 @@ class Project(SqliteFile):
     def _expect(self, document: DocumentId, annotator: str, revision: int) -> _Head:
         head = self._head(document, annotator)
         if head.revision != revision:
-            raise StaleRevisionError(self._saved(document, annotator, revision))
+            raise StaleRevisionError(self._changes_since(document, annotator, revision))
         return head
 
     def _elements(self, document: DocumentId, annotator: str) -> Layer:
@@ -505,7 +505,7 @@ class Project(SqliteFile):
         ).fetchone()
         return VALUES.validate_json(values)
 
-    def _saved(self, document: DocumentId, annotator: str, revision: int) -> SavedChange:
+    def _changes_since(self, document: DocumentId, annotator: str, revision: int) -> SavedChange:
         """Elements changed since a revision, as they are now."""
         head = self._head(document, annotator)
         rows = self._db.execute(

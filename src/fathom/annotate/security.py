@@ -69,7 +69,7 @@ class Guard:
         if body is None:
             await JSONResponse({"error": "The request is too large."}, 413)(scope, receive, guarded)
             return
-        await self._app(scope, _replayed(body, receive), guarded)
+        await self._app(scope, _replay(body, receive), guarded)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """The response to a request that may not reach the app; sets the user of any other request."""
@@ -118,7 +118,7 @@ async def _read_limited(receive: Receive) -> bytes | None:
             return b"".join(pieces)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     sent = False
 
     async def replay() -> Message:

@@ -86,7 +86,7 @@ def draw_sample(questions: Iterable[Question], by: str, per: int, seed: int) -> 
 def assign_tasks(
     sample: Sequence[Question], people: Sequence[str], answers: int, per_round: int, controls: int, seed: int
 ) -> dict[str, tuple[StudyTask, ...]]:
-    """The tasks of each person: every question goes to `answers` people, each in another order, in rounds."""
+    """The tasks of each person: `answers` people for every question, in rounds, each in another order."""
     if len(set(people)) < answers:
         raise FathomError(f"{answers} answers to each question need {answers} people. Add --annotator NAME for each.")
     assigned_questions: dict[str, list[Question]] = {name: [] for name in people}

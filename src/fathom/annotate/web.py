@@ -66,7 +66,7 @@ def _asset(name: str) -> str:
 
 @cache
 def asset(name: str) -> tuple[str, str] | None:
-    """The content and type of a script or style; None if there is none of that name."""
+    """The content and type of a script or style; None if no file has that name."""
     if name in STYLES:
         return "\n".join(_asset(part) for part in STYLES[name]), "text/css"
     if name in SCRIPTS:

@@ -126,7 +126,7 @@ class FileResult(NamedTuple):
 def read_source(source: Source, filters: Filters, named_paths: frozenset[str] = frozenset()) -> FileResult:
     """Read a file or a part of one: any number of documents, each read or rejected with a reason.
 
-    `given`: paths of the files that the user named. Others may be left out, as READMEs and licenses are.
+    `named_paths`: paths of the files that the user named. Others may be left out, as READMEs and licenses are.
     """
     return _read_lines(source, filters) if isinstance(source, SourceLines) else read_file(source, filters, named_paths)
 

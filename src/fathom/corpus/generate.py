@@ -95,7 +95,7 @@ def parse_domains(text: str) -> tuple[str, ...]:
     """The domains of a list such as "physics,reports", each once."""
     domains: dict[str, None] = {}
     for name in filter(None, (word.strip() for word in text.split(","))):
-        for domain in DOMAIN_GROUPS.get(name, (_spaced(name),)):
+        for domain in DOMAIN_GROUPS.get(name, (_with_spaces(name),)):
             if domain not in SUBJECTS and domain not in REPORTS and domain not in PROSE:
                 names = ", ".join(word.replace(" ", "-") for word in (*DOMAIN_GROUPS, *SUBJECTS, *REPORTS, *PROSE))
                 raise FathomError(f"There is no domain '{name}'. Choose from: {names}.")
@@ -105,7 +105,7 @@ def parse_domains(text: str) -> tuple[str, ...]:
     return tuple(domains)
 
 
-def _spaced(name: str) -> str:
+def _with_spaces(name: str) -> str:
     """The subject with spaces instead of hyphens: "computer-science" needs no quotes on a command line."""
     subject = name.replace("-", " ")
     return subject if subject in SUBJECTS else name

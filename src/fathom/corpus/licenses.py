@@ -1,4 +1,4 @@
-"""Names of licenses: what a source says in prose, an abbreviation or a link, as an SPDX name."""
+"""Names of licenses: converts prose, an abbreviation or a link in a source to an SPDX name."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def spdx(text: str) -> str | None:
         # "... Attribution License, which permits non-commercial use": the name or the sentence is wrong.
         return None
     if commons:
-        return _agreed(commons)
+        return _common_license(commons)
     return next((name for name, pattern in _OTHERS if pattern.search(text)), None)
 
 
@@ -132,7 +132,7 @@ def stated_license(paragraphs: Iterable[str]) -> str | None:
 
 
 def license_matches(license: str, pattern: str) -> bool:
-    """Return whether a license matches a name, in any version; "CC-BY*" matches every license that starts with "CC-BY"."""
+    """Whether a license matches a name, in any version; "CC-BY*" matches every license that starts with "CC-BY"."""
     license_name, wanted_name = license.casefold(), pattern.casefold()
     if wanted_name.endswith("*"):
         return license_name.startswith(wanted_name.rstrip("*"))
@@ -194,7 +194,7 @@ def _is_for_data(text: str, match: re.Match[str]) -> bool:
     return bool(_FOR_DATA.search(text[match.end() : match.end() + 80]))
 
 
-def _agreed(found_names: list[tuple[str, str]]) -> str | None:
+def _common_license(found_names: list[tuple[str, str]]) -> str | None:
     """Return the one license that all mentions name; without a version if they differ in it."""
     kinds = {kind for kind, _ in found_names}
     if len(kinds) != 1:

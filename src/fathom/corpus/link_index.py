@@ -60,19 +60,19 @@ class Index:
 
     def with_id(self, id: str) -> list[int]:
         """The documents that have an id."""
-        return self._ids.of(id)
+        return self._ids.with_key(id)
 
     def with_base_id(self, id: str) -> list[int]:
         """The documents with an id of the same work: of another version, or of the work that this is a part of."""
-        return self._base_ids.of(base_id(id))
+        return self._base_ids.with_key(base_id(id))
 
     def with_title(self, title: str) -> list[int]:
         """The documents that have a title, regardless of spaces."""
-        return self._titles.of(title.replace(" ", ""))
+        return self._titles.with_key(title.replace(" ", ""))
 
     def with_opening(self, words: str) -> list[int]:
         """The documents whose titles begin with these words."""
-        return self._openings.of(words)
+        return self._openings.with_key(words)
 
     def position(self, id: DocumentId) -> int:
         position = bisect_left(self.documents, id, key=lambda document: document.id)
@@ -105,7 +105,7 @@ class _Positions:
             _hash(key) << 32 | position for position, document in enumerate(documents) for key in keys(document)
         )
 
-    def of(self, key: str) -> list[int]:
+    def with_key(self, key: str) -> list[int]:
         """The positions that have the key."""
         entries, key_hash = self._entries, _hash(key)
         positions: list[int] = []

@@ -100,7 +100,7 @@ def linkable(document: Document) -> LinkableDocument:
         ids=document.ids,
         work=document.work,
         year=document.year or (document.published.year if document.published else None),
-        # A byline that may be misread says nothing against a link.
+        # A byline that may be misread is not evidence against a link.
         families=() if "authors" in document.unknown else tuple(author.family for author in document.authors),
         venue=document.venue or "",
         references=tuple(_reference_data(reference, document.text) for reference in document.references),

@@ -174,7 +174,7 @@ def similarity(first_title: str, second_title: str, known_words: Container[str] 
 
     "Part I" and "Part II", "in mice" and "in rats", "Registered report" and "Replication study" differ by whole words:
     such titles belong to companion papers by the same authors in the same year, so a letter ratio is not enough. Two
-    words that are both `known` from other titles ("infection", "injection") are two words, however close.
+    words that are both in `known_words`, from other titles ("infection", "injection") are two words, however close.
     """
     score = letter_ratio(first_title, second_title, MIN_RATIO)
     if not score:

@@ -49,7 +49,7 @@ class PublicationMetadata(Protocol):
 
 
 def arxiv_month(ids: Mapping[str, str]) -> Month | None:
-    """The month of the arXiv identifier; None if there is none, or if it is of the old form."""
+    """The month of the arXiv identifier; None if there is no identifier, or one of the old form."""
     number = _ARXIV.fullmatch(ids.get("arxiv", "").strip())
     return Month(2000 + int(number["year"]), int(number["month"])) if number else None
 

@@ -283,7 +283,7 @@ class Corpus(SqliteFile):
     def outline(self, id: DocumentId) -> DocumentOutline:
         """The structure of one document, without its text."""
         (outline,) = self._row(id, "outline")
-        with self._checked(id):
+        with self._explain_damage(id):
             return DocumentOutline.model_validate_json(_decompress(outline))
 
     def documents(self) -> Iterator[Document]:
@@ -293,7 +293,7 @@ class Corpus(SqliteFile):
 
     def text(self, id: DocumentId) -> str:
         """The text of one document."""
-        with self._checked(id):
+        with self._explain_damage(id):
             return self.stored_text(id).utf8.decode()
 
     def stored_text(self, id: DocumentId, keep: bool = True) -> StoredText:
@@ -301,7 +301,7 @@ class Corpus(SqliteFile):
         text = self._recent.get(id)
         if text is None:
             packed, fingerprint = self._row(id, "text, fingerprint")
-            text = StoredText(self._decompressed(id, packed), fingerprint)
+            text = StoredText(self._decompress_text(id, packed), fingerprint)
             if keep:
                 self._recent.put(id, text)
         return text
@@ -309,7 +309,7 @@ class Corpus(SqliteFile):
     def texts(self) -> Iterator[tuple[DocumentId, bytes]]:
         """The text of every document in UTF-8, in corpus order."""
         for id, text in self._query("SELECT id, text FROM documents ORDER BY number"):
-            yield id, self._decompressed(id, text)
+            yield id, self._decompress_text(id, text)
 
     def links(self) -> Iterator[CitationLink]:
         """The citations between documents, sorted."""
@@ -331,7 +331,7 @@ class Corpus(SqliteFile):
     def lines(self, id: DocumentId) -> LineTokens:
         """The line lengths of one document, by the default tokenizer."""
         (lines,) = self._row(id, "lines", f"tokens JOIN documents ON document = number AND tokenizer = '{DEFAULT}'")
-        return LineTokens(*json.loads(self._decompressed(id, lines)))
+        return LineTokens(*json.loads(self._decompress_text(id, lines)))
 
     def fingerprint(self, id: DocumentId) -> bytes:
         """The fingerprint of one document's text."""
@@ -341,7 +341,7 @@ class Corpus(SqliteFile):
         """The work of each document, where it is known."""
         works: dict[DocumentId, str] = {}
         for id, outline in self._query("SELECT id, outline FROM documents ORDER BY number"):
-            with self._checked(id):
+            with self._explain_damage(id):
                 work = _Version.model_validate_json(_decompress(outline)).work
             if work is not None:
                 works[id] = work
@@ -363,17 +363,17 @@ class Corpus(SqliteFile):
 
     def _parse_record(self, id: DocumentId, packed: Sequence[bytes], type_: type[A]) -> A:
         """The record of a document, from its packed text and parts."""
-        with self._checked(id):
+        with self._explain_damage(id):
             value = json.dumps(_decompress(packed[0]).decode(), ensure_ascii=False).encode()
             # The text becomes the first field, so that one pass of the validator sees a whole document.
             return type_.model_validate_json(b'{"text":' + value + b"," + _decompress(packed[1])[1:])
 
-    def _decompressed(self, id: DocumentId, text: bytes) -> bytes:
-        with self._checked(id):
+    def _decompress_text(self, id: DocumentId, text: bytes) -> bytes:
+        with self._explain_damage(id):
             return _decompress(text)
 
     @contextmanager
-    def _checked(self, id: DocumentId) -> Iterator[None]:
+    def _explain_damage(self, id: DocumentId) -> Iterator[None]:
         """Turns what reading a damaged document raises into an error that names the document."""
         try:
             yield

@@ -44,7 +44,7 @@ class NumberSwap:
         number = _number(fact, printed)
         if number is None:
             return None
-        changed = _scaled(number, self.factors[_series(fact)])
+        changed = _scale_digits(number, self.factors[_series(fact)])
         if changed is None:
             return None
         digits = iter(changed)
@@ -74,7 +74,7 @@ def _factor(series: Series, numbers: set[str], seed: int) -> int:
     factors = rng_for(seed, "figures", *series).sample(_FACTORS, len(_FACTORS))
     best, most = factors[0], -1
     for factor in factors:
-        changed = sum(_scaled(number, factor) is not None for number in numbers)
+        changed = sum(_scale_digits(number, factor) is not None for number in numbers)
         if changed > most:
             best, most = factor, changed
         if most == len(numbers):
@@ -97,7 +97,7 @@ def _number(fact: Fact, printed: str) -> str | None:
     return digits if is_power and scale * int(digits) == fact.value else None
 
 
-def _scaled(digits: str, factor: int) -> str | None:
+def _scale_digits(digits: str, factor: int) -> str | None:
     """The digits of the new number, as many as before; None if that is impossible or nothing changes."""
     changed = str((int(digits) * factor + 50) // 100).zfill(len(digits))
     same_width = len(changed) == len(digits) and (changed[0] == "0") == (digits[0] == "0")
@@ -177,7 +177,7 @@ class CorpusSwap:
     def apply(self, document: Document, changed: DocumentSwap | None = None) -> Document:
         """The document after the swap, with all spans adjusted; validated like any document."""
         changed = changed or self.changes(document)
-        moved = _mapped(document, changed.offsets)
+        moved = _map_spans(document, changed.offsets)
         swapped: Document = moved.model_copy(
             update={
                 "text": apply_edits(document.text, changed.edits),
@@ -203,14 +203,14 @@ def _without_overlaps(edits: Sequence[Edit]) -> Iterator[Edit]:
             end = edit.span.end
 
 
-def _mapped(value: Any, offsets: OffsetMap) -> Any:
+def _map_spans(value: Any, offsets: OffsetMap) -> Any:
     """The value with every span in it mapped, at any depth."""
     if isinstance(value, Span):
         return offsets.map(value)
     if isinstance(value, tuple):
-        return tuple(_mapped(element, offsets) for element in value)
+        return tuple(_map_spans(element, offsets) for element in value)
     if isinstance(value, Record):
-        fields = {name: _mapped(getattr(value, name), offsets) for name in type(value).model_fields}
+        fields = {name: _map_spans(getattr(value, name), offsets) for name in type(value).model_fields}
         return type(value).model_construct(**fields)
     return value
 

@@ -75,7 +75,7 @@ _ENDINGS = ("a", "en", "er", "in", "is", "o", "ov", "ek", "as", "el", "and", "ik
 
 @dataclass(frozen=True)
 class NameSwap:
-    """The replacements for the words of family names, and what is known of the people who have them."""
+    """The replacements for the words of family names, and what is known about the people who have them."""
 
     words: dict[str, str]
     """By the plain form of the word: "muller" for "Müller" and "MULLER"."""
@@ -108,12 +108,14 @@ class NameSwap:
 
     def changes(self, document: Document) -> Iterator[tuple[Span, str]]:
         """Every word of the text that changes, with its replacement."""
-        yield from self._changed(document, (person.family for person in people(document) if self._is_known(person)))
+        yield from self._replaced_words(
+            document, (person.family for person in people(document) if self._is_known(person))
+        )
         marked = list(_citation_spans(document))
-        yield from self._changed(document, marked)
+        yield from self._replaced_words(document, marked)
         yield from self._mentions(document, marked)
 
-    def _changed(self, document: Document, spans: Iterable[Span]) -> Iterator[tuple[Span, str]]:
+    def _replaced_words(self, document: Document, spans: Iterable[Span]) -> Iterator[tuple[Span, str]]:
         for span in spans:
             for match in WORD.finditer(span.of(document.text)):
                 if (new := self.replacement(match[0])) is not None:
@@ -259,7 +261,7 @@ class _OwnPeople:
 
 
 def _acts_like_person(text: str, match: re.Match[str]) -> bool:
-    """Whether the words around a name say what only people do or have: "Dr. Lind", "Lind argued", "Lind's thesis"."""
+    """Whether the words around a name only fit a person: "Dr. Lind", "Lind argued", "Lind's thesis"."""
     text_before = text[max(0, match.start() - AROUND) : match.start()]
     return _NEXT_SPEECH.match(text, match.end()) is not None or _LAST_TITLE.search(text_before) is not None
 
@@ -345,7 +347,7 @@ def _compose(letter: str, rng: Random, longer: bool) -> str:
 
 
 class _SpanCursor:
-    """Says whether ranges, queried in text order, are inside one of some spans."""
+    """Tests whether ranges, queried in text order, lie inside one of the spans."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._waiting = sorted(spans, reverse=True)

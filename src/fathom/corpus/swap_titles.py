@@ -207,7 +207,7 @@ class TitleCollector:
         """For each title a word of another title that replaces one of its own, or precedes it; never a name."""
         by_letters = {title_letters(title): title for title in self._titles.values()}
         pool: dict[str, list[str]] = defaultdict(list)
-        title_words = {word for title in by_letters.values() for word in distinctive_words(_described(title))}
+        title_words = {word for title in by_letters.values() for word in distinctive_words(_main_title(title))}
         for word in sorted(title_words - {*names}):
             pool[word[-SUFFIX:]].append(word)
         taken = set(by_letters)
@@ -216,7 +216,7 @@ class TitleCollector:
             change = _new_change(title, pool, taken, rng_for(seed, "title", letters))
             if change is not None:
                 words[letters] = change
-                taken.add(_after(letters, change))
+                taken.add(_letters_after(letters, change))
         for letters, change in list(words.items()):
             part = title_letters(main_part(by_letters[letters]))
             if change.at + len(change.old) <= len(part):
@@ -230,12 +230,12 @@ class TitleCollector:
 
 
 def _new_change(title: str, pool: dict[str, list[str]], taken: Collection[str], rng: Random) -> Change | None:
-    """A change that gives a new title; None if there is none."""
+    """A change that gives a new title; None if no change does."""
     letters = _Letters(title)
     starts = dict(zip(letters.words, letters.starts, strict=False))
     own_words = set(letters.words)
     # A short word only if there is no other.
-    for candidates in (distinctive_words(_described(title)), distinctive_words(title), distinctive_words(title, 3)):
+    for candidates in (distinctive_words(_main_title(title)), distinctive_words(title), distinctive_words(title, 3)):
         for old in rng.sample(candidates, len(candidates)):
             if old not in starts:  # a part of a word with digits
                 continue
@@ -253,18 +253,18 @@ def _new_change(title: str, pool: dict[str, list[str]], taken: Collection[str], 
                 # Before its first word, an additional one would leave the whole old title to be read.
                 keeps = starts[old] > 0 and rng.random() < INSERT_SHARE
                 change = Change(old, starts[old], new, keeps)
-                if new and _after(letters.all, change) not in taken:
+                if new and _letters_after(letters.all, change) not in taken:
                     return change
     return None
 
 
-def _after(letters: str, change: Change) -> str:
+def _letters_after(letters: str, change: Change) -> str:
     """The letters of a title after its change."""
     ending = letters[change.at + len(change.old) * (not change.keeps) :]
     return f"{letters[: change.at]}{change.new}{ending}"
 
 
-def _described(title: str) -> str:
+def _main_title(title: str) -> str:
     """The main part of a title, since a subtitle may be left out; the subtitle if the main part is only a name."""
     main = main_part(title)
     return main if len(_RUN.findall(main)) >= MIN_TITLE_WORDS else title[len(main) :] or title

@@ -35,12 +35,12 @@ SectionRole = Literal[
 ]
 
 
-def _sorted(ids: dict[str, str]) -> dict[str, str]:
+def _sort_ids(ids: dict[str, str]) -> dict[str, str]:
     """Sorted by key, so that equal records give equal bytes."""
     return dict(sorted(ids.items()))
 
 
-Ids = Annotated[dict[str, str], AfterValidator(_sorted)]
+Ids = Annotated[dict[str, str], AfterValidator(_sort_ids)]
 """Identifiers by scheme: doi, arxiv, pmid."""
 
 
@@ -233,7 +233,7 @@ NoEvidenceReason = Literal["untested", "asserted"]
 
 
 class Evidence(Record):
-    """A passage that supports or contradicts a claim. What is not known about it is None."""
+    """A passage that supports or contradicts a claim. Unknown attributes are None."""
 
     span: Span
     polarity: Polarity = "supports"
@@ -245,7 +245,7 @@ class Evidence(Record):
 
 
 class Claim(Record):
-    """An assertion of the document and the evidence for it. What is not known about it is None."""
+    """An assertion of the document and the evidence for it. Unknown attributes are None."""
 
     span: Span
     evidence: tuple[Evidence, ...] = ()

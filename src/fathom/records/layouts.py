@@ -15,7 +15,7 @@ def boundary(number: int, layout: str = LAYOUT) -> str:
     """The line above document `number`, counted from one.
 
     It starts with a punctuation mark and ends in a digit or a letter, and every text ends in one newline. Tokenizers
-    that split at newlines then never join two documents, so the tokens of the pieces add up to those of the whole.
+    that split at newlines then never join two documents, so the token counts of the pieces add up to the total.
     """
     if layout == PAPER_AND_CANDIDATES:
         return "===== Paper\n" if number == 1 else f"===== Candidate {number - 1}\n"

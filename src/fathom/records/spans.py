@@ -31,14 +31,14 @@ class Span(NamedTuple):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         offset = core_schema.int_schema(ge=0, strict=True)
-        return core_schema.no_info_after_validator_function(_ordered, core_schema.tuple_schema([offset, offset]))
+        return core_schema.no_info_after_validator_function(_check_order, core_schema.tuple_schema([offset, offset]))
 
 
 _span: Callable[[tuple[int, int]], Span] = partial(tuple.__new__, Span)
 """Faster than `Span(start, end)`, which runs Python code: a document has a thousand spans."""
 
 
-def _ordered(pair: tuple[int, int]) -> Span:
+def _check_order(pair: tuple[int, int]) -> Span:
     if pair[0] > pair[1]:
         raise ValueError(f"a span ends before it starts {pair}")
     return _span(pair)

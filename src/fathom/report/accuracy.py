@@ -41,7 +41,7 @@ from fathom.report.drawings.charts import (
 )
 from fathom.report.figures import Figure, FigureColumn, RunRow, accuracy_columns, count_columns, interval_columns
 from fathom.report.formatting import bench_names, effective_length, interval, join_names, point, short_names
-from fathom.report.ranking import received, run_colors, with_responses
+from fathom.report.ranking import received_count, run_colors, with_responses
 
 MAX_PAIRS = 20
 """Pairs in the drawing; the table has all of them."""
@@ -318,7 +318,7 @@ def _file_name(name: str) -> str:
 
 def heat_maps(findings: Findings) -> tuple[Figure, ...]:
     """The heat maps of the findings; the page makes those of any other two tags itself."""
-    numbered = [(number, run) for number, run in enumerate(findings.runs, start=1) if received(run)]
+    numbered = [(number, run) for number, run in enumerate(findings.runs, start=1) if received_count(run)]
     return tuple(
         _heat_map(number, run, heat_map_of_run) for number, run in numbered for heat_map_of_run in run.heat_maps
     )

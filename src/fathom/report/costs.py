@@ -10,7 +10,7 @@ from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import MAX_NAMES, ScatterPoint, scatter_plot
 from fathom.report.figures import Figure, FigureColumn
 from fathom.report.formatting import join_names, point
-from fathom.report.ranking import received, run_colors
+from fathom.report.ranking import received_count, run_colors
 
 UNITS: dict[CostKind, str] = {"price": "US dollars", "tokens": "tokens", "seconds": "seconds"}
 DRAWN_QUESTIONS: dict[CostKind, int] = {"price": 1_000, "tokens": 1, "seconds": 1}
@@ -47,7 +47,9 @@ COLUMNS: tuple[FigureColumn[RunSummary], ...] = (
     FigureColumn("run", "Run", lambda run: run.info.name),
     FigureColumn("model", "Model", lambda run: run.info.model),
     FigureColumn("system", "System", lambda run: run.info.system),
-    FigureColumn("accuracy", "Accuracy", lambda run: run.overall.accuracy.value if received(run) else None, "share"),
+    FigureColumn(
+        "accuracy", "Accuracy", lambda run: run.overall.accuracy.value if received_count(run) else None, "share"
+    ),
     FigureColumn("price_per_question", "Price per question", price_per_question, "money"),
     FigureColumn("price_per_correct", "Price per correct answer", lambda run: run.cost.price_per_correct, "money"),
     FigureColumn("price", "Total price", lambda run: run.cost.price, "money"),
@@ -115,8 +117,8 @@ def _note(findings: Findings, drawn_runs: set[str], kind: CostKind) -> str:
         )
     if kind == "seconds":
         notes.append("Seconds are the sum over all calls of a question.")
-    unknown = [run.info.name for run in findings.runs if run.info.name not in drawn_runs and received(run)]
-    empty = [run.info.name for run in findings.runs if not received(run)]
+    unknown = [run.info.name for run in findings.runs if run.info.name not in drawn_runs and received_count(run)]
+    empty = [run.info.name for run in findings.runs if not received_count(run)]
     notes += [f"Not drawn, price unknown: {join_names(unknown)}."] if unknown else []
     notes += [f"Not drawn, no responses: {join_names(empty)}."] if empty else []
     benches_and_sizes = (

@@ -22,7 +22,7 @@ from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, dot_rows, stacked_bars
 from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
 from fathom.report.formatting import bench_names, interval, percent, point
-from fathom.report.ranking import controls, received, run_colors
+from fathom.report.ranking import controls, received_count, run_colors
 
 SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables"}
 
@@ -118,7 +118,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
         "A cause is a fault, such as a dropped filter, that produces exactly the answer given. The occurrence rate is "
         "over the questions whose answer the fault would change; it is blank if there are fewer than five."
     )
-    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), *_explained(findings))
+    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), *_explained_answers(findings))
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:
@@ -130,7 +130,7 @@ def _rate_point(row: RunRow[Cause], rate: Estimate) -> Point:
     return Point(rate.value, rate.low, rate.high, f"{row.run}, {row.of.name}: {interval(rate)}, {exposed}")
 
 
-def _explained(findings: Findings) -> Iterator[Figure]:
+def _explained_answers(findings: Findings) -> Iterator[Figure]:
     """How many incorrect answers have a likely cause, unless all of them have."""
     rows = [RunRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
     drawn_rows = [row for row in rows if row.of.incorrect]
@@ -258,7 +258,7 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
     run_steps = [
         (run.info.name, run.steps)
         for run in findings.runs
-        if run.steps is not None and 0 < received(run) <= 2 * run.steps.traces
+        if run.steps is not None and 0 < received_count(run) <= 2 * run.steps.traces
     ]
     if not any(step.reached for _, steps_of_run in run_steps for step in steps_of_run.by_step):
         return ()

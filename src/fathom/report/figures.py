@@ -143,7 +143,7 @@ class Figure:
         return json.dumps({"figure": self.id, "title": self.title, "note": self.note, "rows": records}, indent=1) + "\n"
 
     def as_svg(self) -> str | None:
-        """The drawing as an SVG file; None if there is none."""
+        """The drawing as an SVG file; None for a figure without a drawing."""
         return None if self.draw is None else as_svg(self.draw(WIDE))
 
     def for_page(self) -> dict[str, object]:

@@ -8,7 +8,7 @@ from html import escape
 from fathom.analysis.findings import Findings, RunSummary
 from fathom.report.costs import format_cost, price_per_question
 from fathom.report.formatting import bench_names, percent
-from fathom.report.ranking import caveats, received
+from fathom.report.ranking import caveats, received_count
 
 WAITING = '<p class="waiting" role="status">Loading…</p>'
 
@@ -33,7 +33,7 @@ def first_paint(findings: Findings, title: str, sentences: Sequence[str]) -> str
 
 def _row(run: RunSummary, bench: str) -> tuple[str, ...]:
     accuracy, price = run.overall.accuracy, price_per_question(run)
-    has_responses = received(run) > 0
+    has_responses = received_count(run) > 0
     return (
         *(run.info.name, run.info.model, run.info.system, bench),
         percent(accuracy.value) if has_responses else "–",

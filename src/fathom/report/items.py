@@ -25,7 +25,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Usage
 from fathom.records.spans import Span
 from fathom.records.tag_values import value_order
-from fathom.report.page_data import TextLimits, packed, shortened
+from fathom.report.page_data import TextLimits, pack_json, shorten
 from fathom.report.traces import positions, steps_of
 from fathom.runs.folder import read_run
 from fathom.scoring.answer_types.format import display
@@ -61,7 +61,7 @@ class NameTable:
     def __call__(self, name: str) -> int:
         return self.numbers.setdefault(name, len(self.numbers))
 
-    def listed(self) -> list[str]:
+    def values(self) -> list[str]:
         return list(self.numbers)
 
 
@@ -84,7 +84,7 @@ class TagColumns:
             column.append(self._names.setdefault(name, NameTable())(value))
         self._count += 1
 
-    def listed(self) -> list[tuple[str, list[str], list[int]]]:
+    def values(self) -> list[tuple[str, list[str], list[int]]]:
         """Each tag by which items can be chosen, its values in order, and the index of each item's value.
 
         Items without the tag have an empty value.
@@ -92,7 +92,7 @@ class TagColumns:
         groupings = Groupings.of(tuple(self._families))
         tags = []
         for name in sorted(set(self._names) - groupings.ungrouped, key=groupings.order):
-            names, column = self._names[name].listed(), self._columns[name]
+            names, column = self._names[name].values(), self._columns[name]
             values = groupings.ordered(name, names)
             column.extend([-1] * (self._count - len(column)))
             if -1 in column and "" not in values:
@@ -129,7 +129,7 @@ class RunResponses:
         start = self.starts[index] if bench == self.bench else -1
         return None if start < 0 else self.findings[start]
 
-    def every(self, item: ShownItem) -> Sequence[ItemFinding]:
+    def samples_of(self, item: ShownItem) -> Sequence[ItemFinding]:
         """The finding about each sample; none if the run does not ask the question."""
         start = self.starts[item.place] if item.bench == self.bench else -1
         return () if start < 0 else self.findings[start : start + self.samples]
@@ -205,12 +205,12 @@ class Items:
             "part": ITEMS_PER_PART,
             "bench": [bench for bench, *_ in self._questions()] if len(self.benches) > 1 else None,
             "benches": [[bench.name, bench.fingerprint] for bench in self.findings.benches],
-            "tags": self._tags.listed(),
+            "tags": self._tags.values(),
             "context": self._contexts,
             "runs": [self._run_index(run) for run in self.runs],
-            "patterns": self.patterns.listed(),
-            "causes": self.causes.listed(),
-            "stages": self.stages.listed(),
+            "patterns": self.patterns.values(),
+            "causes": self.causes.values(),
+            "stages": self.stages.values(),
         }
 
     def _run_index(self, run: RunResponses) -> dict[str, object]:
@@ -242,7 +242,7 @@ class Items:
         """Tokens, milliseconds and microdollars of each first response; null where nothing was sent or known."""
         if len(self) * len(self.runs) > MAX_COSTS:
             return {}
-        sent = [self._sent(run, bench, index, id) for bench, index, id in self._questions()]
+        sent = [self._usage_sent(run, bench, index, id) for bench, index, id in self._questions()]
         return {
             "tokens": [usage and usage.input_tokens + usage.output_tokens for usage in sent],
             "seconds": [usage and round(usage.seconds * 1e3) for usage in sent],
@@ -250,7 +250,7 @@ class Items:
         }
 
     @staticmethod
-    def _sent(run: RunResponses, bench: int, index: int, id: QuestionId) -> Usage | None:
+    def _usage_sent(run: RunResponses, bench: int, index: int, id: QuestionId) -> Usage | None:
         finding = run.first(bench, index)
         response = None if finding is None or finding.outcome in NOT_SENT else run.responses.get(id, 0)
         return None if response is None else response.usage
@@ -267,16 +267,16 @@ class Items:
         """Approximate size of the responses' texts in the page, from a sample."""
         total = sum(len(run.responses) for run in self.runs)
         step = max(1, total // 400)
-        sampled = [response for run in self.runs for response in run.responses.every(step)]
+        sampled = [response for run in self.runs for response in run.responses.records(step)]
         texts = [
             [
-                shortened(stored.text, limits.response),
-                shortened(stored.thinking, limits.thinking),
+                shorten(stored.text, limits.response),
+                shorten(stored.thinking, limits.thinking),
                 steps_of(stored.trace, limits),
             ]
             for stored in sampled
         ]
-        return len(packed(texts)) * total // max(1, len(sampled))
+        return len(pack_json(texts)) * total // max(1, len(sampled))
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
         """The corpus of the bench; without it, passages have positions but no text."""
@@ -308,13 +308,13 @@ class Items:
             "items": items,
             "responses": [
                 [
-                    [self._response(run, item, finding, limits, words) for finding in run.every(item)]
+                    [self._response(run, item, finding, limits, words) for finding in run.samples_of(item)]
                     for item in items_of_part
                 ]
                 for run in self.runs
             ],
-            "benches": [passages.finished() for passages in collectors],
-            "words": words.listed(),
+            "benches": [passages.finish() for passages in collectors],
+            "words": words.values(),
         }
 
     def _response(
@@ -332,10 +332,10 @@ class Items:
         )
         return [
             OUTCOME_LETTERS[finding.outcome],
-            shortened(response.text, limits.response) if response else "",
+            shorten(response.text, limits.response) if response else "",
             None if parsed is None else display(parsed),
             (verdict.reason if verdict else "") or (response.error or "" if response else ""),
-            shortened(response.thinking, limits.thinking) if response and limits.thinking else "",
+            shorten(response.thinking, limits.thinking) if response and limits.thinking else "",
             usage,
             round(finding.score, 3),
             [
@@ -346,11 +346,11 @@ class Items:
             [self.patterns(name) for name in finding.patterns],
             # A number for each step, negative if it was not reached.
             [
-                _sign_by_reached(words(f"{step.name}: {shortened(step.value, 80)}"), step.at is not None)
+                _sign_by_reached(words(f"{step.name}: {shorten(step.value, 80)}"), step.at is not None)
                 for step in finding.steps[:24]
             ],
             sorted(verdict.measures.items()) if verdict else [],
-            [[part.name, OUTCOME_LETTERS[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
+            [[part.name, OUTCOME_LETTERS[part.outcome], shorten(part.reason, 200)] for part in verdict.parts[:40]]
             if verdict
             else [],
             self.stages(finding.stage) if finding.stage else -1,
@@ -363,7 +363,7 @@ class Items:
 def _item(item: ShownItem, passages: PassageCollector, words: NameTable) -> list[object]:
     key, context = item.key, item.context
     proof = key.proof
-    rows = shortened("\n".join(" | ".join(cells) for cells in proof.rows), 500)
+    rows = shorten("\n".join(" | ".join(cells) for cells in proof.rows), 500)
     return [
         item.question.id,
         item.question.text,
@@ -440,7 +440,7 @@ class PassageCollector:
         placed_passage = _Place(passage.document, placement.edits, located.shifted(-placement.span.start))
         return self._passages.setdefault(placed_passage, len(self._passages))
 
-    def finished(self) -> dict[str, object]:
+    def finish(self) -> dict[str, object]:
         """The collected documents, contexts and passages of the part."""
         cut = [self._cut(*passage) for passage in self._passages]
         titles = [self._titles.get(document, document) for document in self._documents]
@@ -455,7 +455,7 @@ class PassageCollector:
         text = apply_edits(self._text(document), edits) if self._corpus is not None else ""
         around = self._limits.around
         before, after = text[max(0, start - around) : start], text[end : end + around]
-        return [number, start, end, before, shortened(text[start:end], self._limits.passage), after]
+        return [number, start, end, before, shorten(text[start:end], self._limits.passage), after]
 
     def _read(self, document: DocumentId) -> str:
         return "" if self._corpus is None else self._corpus.text(document)

@@ -20,7 +20,7 @@ from fathom.report.ranking import (
     missing,
     missing_note,
     ranked,
-    received,
+    received_count,
     run_colors,
     run_kinds,
 )
@@ -37,7 +37,7 @@ def headline(findings: Findings) -> Figure:
         lines = [
             DotRow(
                 _label(run),
-                [Dot(colors[run.info.name], point(_label(run), run.overall.accuracy))] if received(run) else [],
+                [Dot(colors[run.info.name], point(_label(run), run.overall.accuracy))] if received_count(run) else [],
             )
             for run in runs
         ]
@@ -78,7 +78,7 @@ def response_columns() -> tuple[FigureColumn[RunSummary], ...]:
         FigureColumn("asked", "Questions asked", lambda run: run.overall.outcomes.questions, "count"),
         FigureColumn("not_asked", "Not asked", lambda run: run.not_asked, "count"),
         FigureColumn("responses", "Responses expected", lambda run: run.overall.outcomes.responses, "count"),
-        FigureColumn("received", "Responses received", received, "count"),
+        FigureColumn("received", "Responses received", received_count, "count"),
     )
 
 
@@ -94,12 +94,12 @@ def _label(run: RunSummary) -> str:
 
 def _effective_length(run: RunSummary) -> str:
     effective = run.lengths.effective
-    return "" if effective is None or not received(run) else effective_length(effective)
+    return "" if effective is None or not received_count(run) else effective_length(effective)
 
 
 def _effective_tokens(run: RunSummary) -> int | None:
     effective = run.lengths.effective
-    return None if effective is None or not received(run) else effective.tokens
+    return None if effective is None or not received_count(run) else effective.tokens
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def leaderboard(findings: Findings) -> Figure:
                 [Dot(0 if entry.kind == "model" else GRAY, point(label(entry), entry.run.overall.accuracy))],
             )
             for entry in all_entries
-            if received(entry.run)
+            if received_count(entry.run)
         ]
         return dot_plot("Accuracy by bench, model and system", lines, width)
 
@@ -147,7 +147,7 @@ def leaderboard(findings: Findings) -> Figure:
         FigureColumn("run", "Run shown", lambda entry: entry.run.info.name),
         FigureColumn("runs", "Runs", lambda entry: entry.runs, "count"),
         *interval_columns(
-            lambda entry: entry.run.overall.accuracy if received(entry.run) else None, "accuracy", "Accuracy"
+            lambda entry: entry.run.overall.accuracy if received_count(entry.run) else None, "accuracy", "Accuracy"
         ),
         FigureColumn("notes", "Notes", _notes),
         FigureColumn("max_accuracy", "Max accuracy", lambda entry: entry.run.overall.max_accuracy, "share"),
@@ -191,7 +191,7 @@ def entries(findings: Findings) -> list[LeaderboardEntry]:
 
 def _run_to_show(runs: Sequence[RunSummary]) -> RunSummary:
     """The first of the most complete runs: showing the best of many would favor models that were run often."""
-    return min(runs, key=lambda run: (not received(run), is_partial(run), missing(run) > 0))
+    return min(runs, key=lambda run: (not received_count(run), is_partial(run), missing(run) > 0))
 
 
 def _rankings(order: Sequence[RunSummary], kinds: dict[str, RunKind]) -> Iterator[list[tuple[int, RunSummary]]]:
@@ -201,5 +201,7 @@ def _rankings(order: Sequence[RunSummary], kinds: dict[str, RunKind]) -> Iterato
         by_bench.setdefault(run.info.bench, []).append(run)
     for runs in by_bench.values():
         first = kinds[runs[0].info.name]
-        competing = [run for run in runs if kinds[run.info.name] == first and received(run) and not is_partial(run)]
+        competing = [
+            run for run in runs if kinds[run.info.name] == first and received_count(run) and not is_partial(run)
+        ]
         yield list(enumerate(competing, start=1))

@@ -161,7 +161,7 @@ def _best_systems(findings: Findings) -> Iterator[Figure]:
         FigureColumn("measure", "By", lambda row: row.measure.name),
         FigureColumn("system", "Best system", lambda row: labels[row.run.info.name]),
         *interval_columns(lambda row: row.measure.micro, "value", "Value", kind),
-        FigureColumn("others", "Other systems", lambda row: _others(row, labels)),
+        FigureColumn("others", "Other systems", lambda row: _other_systems(row, labels)),
         FigureColumn("run", "Run", lambda row: row.run.info.name, hidden=True),
     )
     note = (
@@ -171,7 +171,7 @@ def _best_systems(findings: Findings) -> Iterator[Figure]:
     yield Figure.of("best-systems", "Best system of each model", note, columns, rows)
 
 
-def _others(row: BestSystem, labels: dict[str, str]) -> str:
+def _other_systems(row: BestSystem, labels: dict[str, str]) -> str:
     return ", ".join(f"{labels[run.info.name]} {_amount(measure)}" for run, measure in row.others)
 
 

@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass
 
 
-def packed(value: object) -> str:
+def pack_json(value: object) -> str:
     """JSON, deflated and in base64: nothing in it can end a script or begin an element."""
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # A lone surrogate is legal in a JSON string but not in UTF-8.
@@ -53,7 +53,7 @@ LIMIT_LEVELS = (
 """From generous to strict; the first with which the page is small enough is used."""
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """The text without its middle if it is too long: the start and the end of a response are the most informative."""
     if len(text) <= most:
         return text

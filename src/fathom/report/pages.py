@@ -19,7 +19,7 @@ from fathom.records.version import __version__
 from fathom.report.first_paint import first_paint
 from fathom.report.formatting import bench_names
 from fathom.report.items import Items
-from fathom.report.page_data import LIMIT_LEVELS, TextLimits, packed, source_hash
+from fathom.report.page_data import LIMIT_LEVELS, TextLimits, pack_json, source_hash
 from fathom.report.ranking import in_page_order
 from fathom.report.sections import PageSection, sections
 from fathom.report.summary import summary
@@ -114,7 +114,7 @@ def write_page(
         for limits in LIMIT_LEVELS:
             if limits is not LIMIT_LEVELS[-1] and items.weight(limits) > MAX_BYTES:
                 continue
-            parts_inside = [packed(part) for part in items.parts(limits)]
+            parts_inside = [pack_json(part) for part in items.parts(limits)]
             head = _head(findings, items, index, page_sections, limits, title)
             content = _page(findings, head, parts_inside, None, options.refresh)
             if len(content) <= MAX_BYTES or (parts is False and limits is LIMIT_LEVELS[-1]):
@@ -145,7 +145,7 @@ def _in_parts(
             old_part.unlink()
     sizes: list[int] = []
     for number, part in enumerate(items.parts(limits)):
-        content = f'fathomPart({number},"{packed(part)}");\n'.encode()
+        content = f'fathomPart({number},"{pack_json(part)}");\n'.encode()
         with atomic_write(folder / f"{number}.js") as file:
             file.write(content)
         sizes.append(len(content))
@@ -228,9 +228,9 @@ def _page(
     refresh: int | None,
 ) -> bytes:
     """The whole file. Files beside it are admitted by a nonce that depends on the page's content."""
-    data = packed(head | {"beside": parts_folder})
+    data = pack_json(head | {"beside": parts_folder})
     title = str(head["title"])
-    return assembled(
+    return assemble_page(
         title,
         first_paint(findings, title, summary(findings)),
         "".join(f'<script type="text/plain" class="part">{part}</script>\n' for part in parts_inside),
@@ -241,7 +241,7 @@ def _page(
     )
 
 
-def assembled(
+def assemble_page(
     title: str,
     content: str,
     parts: str,
@@ -275,10 +275,10 @@ def assembled(
     }
     page = source("page.html")
     head, *pieces_after = page.split("{{")
-    return (head + "".join(_filled(piece, pieces) for piece in pieces_after)).encode()
+    return (head + "".join(_fill(piece, pieces) for piece in pieces_after)).encode()
 
 
-def _filled(piece: str, pieces: dict[str, str]) -> str:
+def _fill(piece: str, pieces: dict[str, str]) -> str:
     name, _, after = piece.partition("}}")
     return pieces[name] + after
 

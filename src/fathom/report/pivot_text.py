@@ -102,28 +102,28 @@ def as_text(table: PivotTable, detail: Detail = "full", decimals: int = 1) -> st
     layout = _Layout(table, detail, decimals)
     levels = len(table.columns)
     body = [[layout.words(cell) for cell in line] for line in layout.grid]
-    labels = [_indented(row, above) for row, above in zip(table.row_values, [None, *table.row_values], strict=False)]
+    labels = [_indent(row, above) for row, above in zip(table.row_values, [None, *table.row_values], strict=False)]
     widths = [max(map(text_width, column)) for column in zip(*body, strict=True)] if body else []
     headings = [list(labels_of_level) for labels_of_level in zip(*table.column_values, strict=True)] if levels else []
-    widths = _widened(widths, headings)
+    widths = _widen(widths, headings)
     row_labels = [line for lines in labels for line in lines]
     first = max(map(text_width, [*row_labels, " / ".join(table.rows)]), default=0)
     lines = [layout.title()]
     for level, heading in enumerate(headings):
         corner = " / ".join(table.rows) if level == levels - 1 else ""
-        lines.append(f"  {_padded(corner, first)}  {_heading(heading, headings[:level], widths)}".rstrip())
+        lines.append(f"  {_pad(corner, first)}  {_heading(heading, headings[:level], widths)}".rstrip())
     if not headings:
         lines.append(f"  {' / '.join(table.rows)}")
     for label, cells in zip(labels, body, strict=True):
         *outer, last = label
         lines += [f"  {line}" for line in outer]
-        cell_text = "  ".join(_padded(cell, width, right=True) for cell, width in zip(cells, widths, strict=True))
-        lines.append(f"  {_padded(last, first)}  {cell_text}".rstrip())
+        cell_text = "  ".join(_pad(cell, width, right=True) for cell, width in zip(cells, widths, strict=True))
+        lines.append(f"  {_pad(last, first)}  {cell_text}".rstrip())
     lines += [f"  note: {note}" for note in table.notes]
     return "\n".join(lines)
 
 
-def _indented(row: tuple[str, ...], before: tuple[str, ...] | None) -> list[str]:
+def _indent(row: tuple[str, ...], before: tuple[str, ...] | None) -> list[str]:
     """The labels of a row in lines, without the outer ones that it shares with the row before."""
     shared = 0
     while before is not None and shared < len(row) - 1 and row[: shared + 1] == before[: shared + 1]:
@@ -131,7 +131,7 @@ def _indented(row: tuple[str, ...], before: tuple[str, ...] | None) -> list[str]
     return [f"{'  ' * level}{label}" for level, label in enumerate(row) if level >= shared] or [""]
 
 
-def _padded(words: str, width: int, right: bool = False) -> str:
+def _pad(words: str, width: int, right: bool = False) -> str:
     space = " " * max(0, width - text_width(words))
     return space + words if right else words + space
 
@@ -147,7 +147,7 @@ def _spans(heading: Sequence[str], above: Sequence[Sequence[str]]) -> list[tuple
     return spans
 
 
-def _widened(widths: Sequence[int], headings: Sequence[Sequence[str]]) -> list[int]:
+def _widen(widths: Sequence[int], headings: Sequence[Sequence[str]]) -> list[int]:
     """Wide enough for every heading: the last column under a heading grows."""
     wide = list(widths)
     for level, heading in enumerate(headings):
@@ -160,7 +160,7 @@ def _widened(widths: Sequence[int], headings: Sequence[Sequence[str]]) -> list[i
 def _heading(heading: Sequence[str], above: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
     spans = _spans(heading, above)
     return "  ".join(
-        _padded(label, sum(widths[start:end]) + 2 * (end - start - 1), right=end - start == 1)
+        _pad(label, sum(widths[start:end]) + 2 * (end - start - 1), right=end - start == 1)
         for label, start, end in spans
     )
 
@@ -168,7 +168,7 @@ def _heading(heading: Sequence[str], above: Sequence[Sequence[str]], widths: Seq
 def as_markdown(table: PivotTable, detail: Detail = "full", decimals: int = 1) -> str:
     """The table in Markdown. Levels of columns are joined, since Markdown has one line of headings."""
     layout = _Layout(table, detail, decimals)
-    columns = [" / ".join(_titled(table, column)) for column in table.column_values]
+    columns = [" / ".join(_with_units(table, column)) for column in table.column_values]
     heads = [*map(_markdown, table.rows), *map(_markdown, columns)]
     if not table.columns:
         heads[-1:] = [_markdown(_measure_title(table.measures[0]))]
@@ -183,7 +183,7 @@ def as_markdown(table: PivotTable, detail: Detail = "full", decimals: int = 1) -
     return "\n".join([*lines, *notes]) + "\n"
 
 
-def _titled(table: PivotTable, labels: tuple[str, ...]) -> list[str]:
+def _with_units(table: PivotTable, labels: tuple[str, ...]) -> list[str]:
     """The labels of a column, measures with their unit."""
     titles = {measure.name: _measure_title(measure) for measure in table.measures}
     return [
@@ -212,7 +212,7 @@ def as_latex(table: PivotTable, detail: Detail = "full", decimals: int = 1) -> s
         rf"\begin{{tabular}}{{{'l' * count}{'r' * len(table.column_values)}}}",
         r"\toprule",
     ]
-    titles = [_titled(table, column) for column in table.column_values]
+    titles = [_with_units(table, column) for column in table.column_values]
     headings = (
         [list(titles_of_level) for titles_of_level in zip(*titles, strict=True)]
         if table.columns

@@ -50,7 +50,13 @@ def ranked(findings: Findings) -> list[RunSummary]:
     # Without the order by completeness, a run of ten easy questions out of a thousand would rank first.
     def key(run: RunSummary) -> tuple[int, int, bool, bool, float]:
         kind = ORDER.index(kinds[run.info.name])
-        return benches.index(run.info.bench), kind, not received(run), is_partial(run), -run.overall.accuracy.value
+        return (
+            benches.index(run.info.bench),
+            kind,
+            not received_count(run),
+            is_partial(run),
+            -run.overall.accuracy.value,
+        )
 
     return sorted(findings.runs, key=key)
 
@@ -70,7 +76,7 @@ def missing(run: RunSummary) -> int:
     return run.overall.outcomes.error + run.overall.outcomes.unanswered
 
 
-def received(run: RunSummary) -> int:
+def received_count(run: RunSummary) -> int:
     """Responses that arrived."""
     return run.overall.outcomes.received
 
@@ -90,13 +96,13 @@ def caveats(run: RunSummary) -> str:
     """A remark on the score of an incomplete run; empty for a complete one."""
     absent = missing_note(run)
     # Without any response, "at most 100%" would say nothing.
-    limit = f" (at most {percent(run.overall.max_accuracy)})" if absent and received(run) else ""
+    limit = f" (at most {percent(run.overall.max_accuracy)})" if absent and received_count(run) else ""
     return "; ".join(filter(None, [asked_note(run), absent + limit]))
 
 
 def with_responses(findings: Findings) -> list[RunSummary]:
     """The runs with at least one response. A run with errors only is not drawn."""
-    return [run for run in findings.runs if received(run)]
+    return [run for run in findings.runs if received_count(run)]
 
 
 def run_colors(findings: Findings) -> dict[str, int]:

@@ -15,8 +15,8 @@ from fathom.report.figures import Figure, write_figures
 from fathom.report.first_paint import WAITING
 from fathom.report.formatting import bench_names, title_of
 from fathom.report.leaderboard import headline, leaderboard
-from fathom.report.page_data import packed
-from fathom.report.pages import PageOptions, WrittenPage, assembled, write_page
+from fathom.report.page_data import pack_json
+from fathom.report.pages import PageOptions, WrittenPage, assemble_page, write_page
 from fathom.report.sections import all_figures
 
 SCRIPTS = ("elements.js", "parts.js", "theme.js", "tables.js", "drawings.js", "leaderboard.js")
@@ -56,7 +56,7 @@ def write_site(
         folder.mkdir(parents=True, exist_ok=True)
     pages = []
     for number, bench in enumerate(findings.benches, start=1):
-        findings_of_bench = only(findings, bench)
+        findings_of_bench = findings_on(findings, bench)
         folder_of_bench = folder / f"bench-{number}"
         pages.append(
             write_page(
@@ -78,7 +78,7 @@ def check_site_path(folder: Path) -> None:
         raise FathomError(f"Cannot write the site to '{folder}': it is a file. Give a folder.")
 
 
-def only(findings: Findings, bench: BenchInfo) -> Findings:
+def findings_on(findings: Findings, bench: BenchInfo) -> Findings:
     """The findings on one bench."""
     runs = tuple(run for run in findings.runs if run.info.bench == bench.fingerprint)
     names = {run.info.name for run in runs}
@@ -127,7 +127,7 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
         "figure": figure.for_page(),
         "notes": list(findings.notes),
     }
-    return assembled(title, WAITING, "", packed(data), SCRIPTS)
+    return assemble_page(title, WAITING, "", pack_json(data), SCRIPTS)
 
 
 def _best_baseline(findings: Findings, bench: BenchInfo) -> float | None:

@@ -9,7 +9,7 @@ from fathom.models.model_info import model_info
 from fathom.records.plurals import counted
 from fathom.report.accuracy import why_not_significant
 from fathom.report.formatting import bench_names, percent, points
-from fathom.report.ranking import asked_note, caveats, is_partial, missing, ranked, received, run_kinds
+from fathom.report.ranking import asked_note, caveats, is_partial, missing, ranked, received_count, run_kinds
 
 MAX_BENCHES = 3
 """Benches whose best run is named."""
@@ -22,10 +22,10 @@ def summary(findings: Findings) -> list[str]:
     rankings = _rankings(findings)
     if len(rankings) > 1:
         # Accuracies on different benches are not comparable: each bench has its own best run.
-        return [_best(findings, runs[0]) for runs in rankings][:MAX_BENCHES]
+        return [_best_run_sentence(findings, runs[0]) for runs in rankings][:MAX_BENCHES]
     best, *others = rankings[0]
-    second = _second(findings, best, others[0]) if others else ""
-    return [sentence for sentence in (_best(findings, best), _length_effect(best), second) if sentence]
+    second = _second_run_sentence(findings, best, others[0]) if others else ""
+    return [sentence for sentence in (_best_run_sentence(findings, best), _length_effect(best), second) if sentence]
 
 
 def _rankings(findings: Findings) -> list[list[RunSummary]]:
@@ -45,10 +45,10 @@ def _full_name(run: RunSummary) -> str:
     return run.info.name if model.rpartition("/")[2] in run.info.name else f"{run.info.name} ({model})"
 
 
-def _best(findings: Findings, run: RunSummary) -> str:
+def _best_run_sentence(findings: Findings, run: RunSummary) -> str:
     """The accuracy of a run on its bench, and what to know about its model."""
     accuracy = run.overall.accuracy
-    if not received(run):
+    if not received_count(run):
         responses = counted(run.overall.outcomes.responses, "response")
         asked = f" ({asked_note(run)} questions)" if asked_note(run) else ""
         return f"{run.info.name} has none of its {responses} yet{asked}."
@@ -62,8 +62,8 @@ def _best(findings: Findings, run: RunSummary) -> str:
     )
 
 
-def _second(findings: Findings, best: RunSummary, second: RunSummary) -> str:
-    if not received(second):
+def _second_run_sentence(findings: Findings, best: RunSummary, second: RunSummary) -> str:
+    if not received_count(second):
         return ""
     names = {best.info.name, second.info.name}
     pair = next(

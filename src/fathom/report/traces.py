@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fathom.records.contexts import Context
 from fathom.records.questions import Step
-from fathom.report.page_data import TextLimits, shortened
+from fathom.report.page_data import TextLimits, shorten
 from fathom.scoring.recall import retrieved
 
 MAX_STEPS = 40
@@ -30,9 +30,9 @@ def _step(step: Step, limits: TextLimits) -> list[object]:
     return [
         KINDS[step.kind],
         step.name,
-        shortened(step.input, limits.step),
-        shortened(step.output, limits.step),
-        shortened(step.error or "", limits.step),
+        shorten(step.input, limits.step),
+        shorten(step.output, limits.step),
+        shorten(step.error or "", limits.step),
         [usage.input_tokens, usage.cached_tokens, usage.output_tokens, round(usage.seconds, 2), usage.price],
         len(step.passages),
         len({passage.document for passage in step.passages}),

@@ -50,9 +50,9 @@ def audit(
 
     `progress` is called with the number of contexts whose items are verified.
     """
-    bench = Bench(folder, verify=False)  # `_unchanged` reports it, and the other checks show what changed
+    bench = Bench(folder, verify=False)  # `_check_fingerprint` reports it, and the other checks show what changed
     with bench.open_corpus(corpus_folder) as corpus:
-        checks = [_unchanged(bench), _check_counts(bench)]
+        checks = [_check_fingerprint(bench), _check_counts(bench)]
         auditors = {name: family(name).audit(corpus, seed) for name in bench.manifest.families}
         for done, (context, items) in enumerate(bench.by_context(), start=1):
             for name, auditor in auditors.items():
@@ -86,7 +86,7 @@ def _check_counts(bench: Bench) -> AuditCheck:
     )
 
 
-def _unchanged(bench: Bench) -> AuditCheck:
+def _check_fingerprint(bench: Bench) -> AuditCheck:
     """Whether the files still have the fingerprint of the build."""
     same = fingerprint_of(bench.folder) == bench.manifest.fingerprint
     failures = () if same else ("contexts, questions or keys were changed after the bench was built",)

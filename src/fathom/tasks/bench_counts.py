@@ -73,12 +73,12 @@ class BenchCounts:
         return {
             "contexts": self.contexts,
             "questions": self.questions,
-            "counts": {name: self._ordered(name, values) for name, values in sorted(self._by.items())},
+            "counts": {name: self._order_values(name, values) for name, values in sorted(self._by.items())},
             "missing": dict(sorted((self._missing + self._missing_in_all()).items())),
             "leaks": self._leaks(),
         }
 
-    def _ordered(self, tag: str, values: Counter[str]) -> dict[str, int]:
+    def _order_values(self, tag: str, values: Counter[str]) -> dict[str, int]:
         declared = values_of(self._settings, tag)
         return {value: values[value] for value in sorted(values, key=lambda value: value_order(value, declared))}
 

@@ -28,7 +28,7 @@ def is_bench(folder: Path) -> bool:
 
 @contextmanager
 def making(folder: Path) -> Iterator[Callable[[Record], None]]:
-    """Create the folder and give a function that writes the manifest, which makes the folder a bench.
+    """Create the folder and yield a function that writes the manifest, which makes the folder a bench.
 
     The manifest's draft is there from the first moment to the last: files that got their names before a kill are
     recognized as those of an unfinished bench. After an error, everything that was created is removed again.

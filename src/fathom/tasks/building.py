@@ -164,7 +164,7 @@ class _BenchBuilder:
                     report |= self._measurements[name].report()
             else:
                 with self._corpus_builder(name) as builder:
-                    yield from self._verified(builder)
+                    yield from self._verified_items(builder)
                     report = builder.report()
             if report:
                 self._reports[name] = report
@@ -212,7 +212,7 @@ class _BenchBuilder:
 
         return subject
 
-    def _verified(self, builder: CorpusBuilder) -> Iterator[VerifiedItems]:
+    def _verified_items(self, builder: CorpusBuilder) -> Iterator[VerifiedItems]:
         """The contexts of a family that makes its own; a context whose items all fail is left out."""
         with Corpus(self._inputs.corpus) as corpus:
             verifier = Verifier(corpus)

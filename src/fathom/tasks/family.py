@@ -486,6 +486,11 @@ def _nothing_measured(key: Key) -> Mapping[str, float]:
     return {}
 
 
+def program_leaks(item: Item) -> dict[str, str]:
+    """The `leaks` of families whose questions are identified by their programs."""
+    return {"programs": item.key.proof.program}
+
+
 def _nothing_shared(item: Item) -> Mapping[str, str]:
     return {}
 

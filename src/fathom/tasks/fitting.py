@@ -87,7 +87,7 @@ def fit(
     with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
         fitting = _BenchFitter(bench, corpus, window)
         with writing(out) as write:
-            for verified in fitting.fitted(progress):
+            for verified in fitting.fitted_contexts(progress):
                 write(verified)
             fitting.refuse_nothing_left()
         manifest = fitting.manifest(out)
@@ -116,7 +116,7 @@ class _BenchFitter:
         self._refitter: Callable[[str], Refitter | None] = cache(self._find_refitter)
         self._words = cache(self._count_words)
 
-    def fitted(self, progress: Callable[[int], None]) -> Iterator[VerifiedItems]:
+    def fitted_contexts(self, progress: Callable[[int], None]) -> Iterator[VerifiedItems]:
         """Each context that fits or could be shortened, with its items."""
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
             if self._window.takes(self._tokens(context) + self._question_tokens(context, items)):
@@ -182,16 +182,16 @@ class _BenchFitter:
 
     # Lengths.
 
-    def _ruled(self, context: Context) -> _TokenCounter:
+    def _prompt_counter(self, context: Context) -> _TokenCounter:
         return self._counter(self._window.counted_in(context))
 
     def _tokens(self, context: Context) -> int:
         """The number of tokens of a context; the recorded one if the context shows parts of documents."""
-        return self._ruled(context).tokens(context.documents) if _is_whole(context) else context.tokens
+        return self._prompt_counter(context).tokens(context.documents) if _is_whole(context) else context.tokens
 
     def _question_tokens(self, context: Context, items: Sequence[Item]) -> int:
         """The tokens of the longest question with its instructions."""
-        counter = self._ruled(context)
+        counter = self._prompt_counter(context)
         return max(
             (self._words(item.question.family, counter) + counter.count(item.question.text) for item in items),
             default=0,
@@ -234,11 +234,11 @@ class _BenchFitter:
         def fits(documents: Collection[DocumentId]) -> bool:
             ordered = _in_order(context, documents)
             # The window becomes the context's length, which the text must not exceed in the context's tokens.
-            return self._window.takes(self._ruled(context).tokens(ordered) + question_tokens) and (
+            return self._window.takes(self._prompt_counter(context).tokens(ordered) + question_tokens) and (
                 context_tokens.tokens(ordered) <= self._window.window
             )
 
-        shortest = sorted(context.documents, key=context_tokens.of)
+        shortest = sorted(context.documents, key=context_tokens.document_tokens)
         kept_documents: set[DocumentId] = set()
         for document in _most_needed(context, items):
             candidates = kept_documents | {document}
@@ -301,18 +301,21 @@ class _TokenCounter:
     def count(self, text: str) -> int:
         return self._tokenizer.count(text)
 
-    def of(self, document: DocumentId) -> int:
+    def document_tokens(self, document: DocumentId) -> int:
         """The tokens of one document."""
         return self._tokens[document]
 
     def tokens(self, documents: Sequence[DocumentId]) -> int:
         """The token count of these documents when they are laid out."""
-        return count_tokens(map(self.of, documents), self._tokenizer)
+        return count_tokens(map(self.document_tokens, documents), self._tokenizer)
 
     def assemble(self, documents: Sequence[DocumentId], context: Context, length: int) -> Context:
         """The context of these documents, of at most that length; sampling and split are those of `context`."""
         entries = [self._entries[document] for document in documents]
-        pieces = [PlacedDocument(entry.id, entry.fingerprint, entry.characters, self.of(entry.id)) for entry in entries]
+        pieces = [
+            PlacedDocument(entry.id, entry.fingerprint, entry.characters, self.document_tokens(entry.id))
+            for entry in entries
+        ]
         return assemble(pieces, self._tokenizer, length=length, sampling=context.sampling, split=context.split)
 
 

@@ -21,7 +21,7 @@ def is_sampled(question: str) -> bool:
 
 
 def decision_parser(passed: str, failed: str) -> Callable[[str], Ruling]:
-    """A parser of the last line in a judge's output that is one of two words; the text before it is the reason."""
+    """A parser of a judge's output: the last line that is one of two words decides; the text before is the reason."""
     decision = re.compile(rf"^[\s*_`#>]*(?:decision:\s*)?({passed}|{failed})[\s*_`.]*$", re.MULTILINE)
 
     def parse(text: str) -> Ruling:

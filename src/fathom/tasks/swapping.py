@@ -152,7 +152,7 @@ class _Swap:
                     continue
                 swapped = swappers[name].swap(context, after, items_of_family)
                 after = swapped.context
-                swapped_items += map(_marked, swapped.items)
+                swapped_items += map(_mark_changed, swapped.items)
                 self._lost.update(swapped.refused)
             verified = self._verifier.verify(after, swapped_items)
             self._lost.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
@@ -211,7 +211,7 @@ class _Swap:
         )
 
 
-def _marked(item: Item) -> Item:
+def _mark_changed(item: Item) -> Item:
     """The item with a tag that says whether its answer changed."""
     before, now = item.key.original, item.key.answer
     assert before is not None

@@ -38,7 +38,7 @@ RETRIEVED CORRECTLY: those of them that agree with the reference solution, or th
 
 
 def rating_prompt(question: Question, solution: Sequence[str], response: Response) -> str:
-    """The prompt; `solution` is the computation behind the key, in lines."""
+    """The prompt; `solution` has the lines of the computation behind the key."""
     quoted = re.sub(r"={5,}", "=", reasoning_text(response).strip()[-MAX_LENGTH:])
     return _PROMPT.format(question=question.text, solution="\n".join(solution), response=quoted)
 

@@ -44,7 +44,7 @@ class Verifier:
     def verify(
         self, context: Context, items: Sequence[Item], replace: Replace = lambda failed, passed: ()
     ) -> VerifiedItems:
-        """The items without those that fail a check, and with others in place of those, where there are some."""
+        """The items that pass all checks, and replacements for those that do not, if there are any."""
         passed: list[Item] = []
         dropped: Counter[str] = Counter()
         for _ in range(1 + REPLACEMENTS):

@@ -194,7 +194,7 @@ def test_offsets_of_label_studio_count_as_a_browser_does(
     import_annotations([tmp_path / "export.json"], small_folder, tmp_path / "out.jsonl", "label-studio")
     [annotation] = read_records(tmp_path / "out.jsonl", Annotation)
     assert annotation.annotator == "a@b.c"
-    assert [(one.span, one.conclusion) for one in annotation.claims] == [(claim, "It is so.")]
+    assert [(claim.span, claim.conclusion) for claim in annotation.claims] == [(claim, "It is so.")]
 
 
 Write = Callable[[Document, Path], None]
@@ -218,7 +218,7 @@ def test_every_claim_and_link_comes_back(
         write(document, tmp_path / "people")
     report = import_annotations([tmp_path / "people"], small_folder, tmp_path / "out.jsonl", format)
     assert report.located == report.quotes > 20
-    found = {one.document: one for one in read_records(tmp_path / "out.jsonl", Annotation)}
+    found = {record.document: record for record in read_records(tmp_path / "out.jsonl", Annotation)}
     for document in articles:
         assert found[document.id].complete
         assert _quotes(document, found[document.id].claims) == _quotes(document, document.claims)
@@ -331,7 +331,7 @@ ARTICLE = """<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) v1.2//EN" "JATS
 
 def test_levels_of_whole_articles(small_folder: Path, tmp_path: Path) -> None:
     with Corpus(small_folder) as corpus:
-        documents = [one for one in corpus.documents() if "doi" in one.ids][:3]
+        documents = [document for document in corpus.documents() if "doi" in document.ids][:3]
     shown = documents[1].sentences[5].of(documents[1].text)
     for number, (document, more, sentence) in enumerate(
         (

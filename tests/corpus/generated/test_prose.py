@@ -50,9 +50,9 @@ def test_text_is_clean(domain: str) -> None:
     for document in documents(domain):
         assert not re.search(r"[{}|]|  |\.\.|\( | ,|,,|。。|，，|\ba [aeio]\w", document.text)
         sentences = [span.of(document.text) for span in document.sentences]
-        assert all(one[-1] in ".!?”。！？" for one in sentences)
+        assert all(sentence[-1] in ".!?”。！？" for sentence in sentences)
         if document.language == "en":
-            assert all(one[0].isupper() or one[0] in "“" or one[0].isdigit() for one in sentences)
+            assert all(sentence[0].isupper() or sentence[0] in "“" or sentence[0].isdigit() for sentence in sentences)
 
 
 @every_domain
@@ -67,14 +67,18 @@ def test_corrections_come_later_than_what_they_correct(domain: str) -> None:
     for document in documents(domain):
         corrections = [fact for fact in document.facts if fact.status == "restated"]
         assert corrections
-        for one in corrections:
-            same = [fact for fact in document.facts if (fact.entity, fact.attribute) == (one.entity, one.attribute)]
+        for correction in corrections:
+            same = [
+                fact
+                for fact in document.facts
+                if (fact.entity, fact.attribute) == (correction.entity, correction.attribute)
+            ]
             reported, repeated = (
                 next(fact for fact in same if fact.status == status) for status in ("reported", "repeated")
             )
             assert len(same) == 3
-            assert reported.span.end < min(repeated.span.start, one.span.start)
-            assert reported.value == repeated.value != one.value
+            assert reported.span.end < min(repeated.span.start, correction.span.start)
+            assert reported.value == repeated.value != correction.value
 
 
 @pytest.mark.parametrize("domain", [name for name in DOMAINS if not name.startswith("policy")])
@@ -109,7 +113,7 @@ def test_the_same_bytes_in_another_process() -> None:
         "import hashlib\nfrom fathom.corpus.generated.prose import DOMAINS, write_prose\n"
         "print(hashlib.sha256(b''.join(write_prose(name, 4, 2).to_line() for name in DOMAINS)).hexdigest())"
     )
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
@@ -117,7 +121,7 @@ def test_the_same_bytes_in_another_process() -> None:
         env={**os.environ, "PYTHONHASHSEED": "7"},
     )
     here = hashlib.sha256(b"".join(write_prose(name, 4, 2).to_line() for name in DOMAINS)).hexdigest()
-    assert found.stdout.strip() == here
+    assert result.stdout.strip() == here
 
 
 def test_an_unknown_domain_is_refused() -> None:

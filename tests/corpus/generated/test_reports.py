@@ -110,8 +110,8 @@ def table_scales(article_id: str, domain: str) -> dict[Span, int]:
 
 
 def scale_of(unit: str) -> int:
-    found = SCALE.search(unit)
-    return SCALES[found.group()] if found and UNIT.search(unit) else 1
+    match = SCALE.search(unit)
+    return SCALES[match.group()] if match and UNIT.search(unit) else 1
 
 
 def scale_in_prose(article: Document, fact: Fact) -> int:
@@ -353,9 +353,11 @@ def test_the_same_arguments_give_the_same_bytes_in_another_process() -> None:
         f"    print(hashlib.sha256(write_report(domain, {SEED}, index).to_line()).hexdigest())\n"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "4321", "PYTHONPATH": os.pathsep.join(sys.path)}
-    made = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
     here = [hashlib.sha256(reports(domain)[index].to_line()).hexdigest() for domain, index in wanted]
-    assert made.stdout.split() == here
+    assert result.stdout.split() == here
 
 
 def test_another_seed_gives_another_report() -> None:

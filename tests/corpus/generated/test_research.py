@@ -364,8 +364,8 @@ def test_no_other_entry_fits_a_descriptive_sentence(plans: list[ArticlePlan]) ->
     that method.
     """
     for plan in plans:
-        for place, one in enumerate(plan.cited):
-            for two in plan.cited[:place]:
+        for index, one in enumerate(plan.cited):
+            for two in plan.cited[:index]:
                 attributes = [
                     (g.method.own, g.object.own, g.setting.own, g.material.own, g.quantity.name)
                     for g in (one.study, two.study)
@@ -573,7 +573,7 @@ def _is_conclusion_on(claim: Claim, article: Document) -> bool:
     """Whether a conclusion is a sentence of its own that names what the claim is about, and says how sure it is."""
     start = article.text.find(claim.conclusion)
     assert Span(start, start + len(claim.conclusion)) in set(article.sentences)
-    assert all(start != one.span.start for one in article.claims)
+    assert all(start != claim.span.start for claim in article.claims)
     claimed = next(fact for fact in article.facts if any(one.span.contains(fact.span) for one in claim.evidence))
     assert claimed.attribute in claim.conclusion
     return [level for level, words in SURE.items() if re.search(words, claim.conclusion)] == [claim.confidence]
@@ -624,7 +624,7 @@ def assert_change_is_shown(share: str, evidence: str) -> None:
     """Two numbers of the evidence differ by the share that the claim states."""
     numbers = [Decimal(number) for number in dict.fromkeys(re.findall(r"(?<![\d.])\d+(?:\.\d+)?", evidence))]
     wanted = Decimal(share.rstrip("%"))
-    shown = (abs(one - two) / two * 100 for one in numbers for two in numbers if two)
+    shown = (abs(number - two) / two * 100 for number in numbers for two in numbers if two)
     assert any(abs(change - wanted) <= Decimal("0.051") for change in shown), share
 
 

@@ -14,7 +14,7 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.citations.baselines import shares
 from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.candidate_search import Features, MatcherBalance, standardized
-from fathom.tasks.citations.item_selection import PaperOptions, select
+from fathom.tasks.citations.item_selection import LIMITS, PaperOptions, select
 from fathom.tasks.citations.lexical import MATCHERS, STRETCHES, match_scores, query
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.shown_text import rendered_words
@@ -45,7 +45,7 @@ def test_matchers_and_their_combinations_stay_at_chance(masks: int, candidates: 
     rng, balance = np.random.default_rng(masks), MatcherBalance()
     papers = [_scores(rng, masks, candidates) for _ in range(160)]
     options = [_options(balance.learn(standardized(scores))) for scores in papers]
-    found = select(options, balance, 150, lambda paper, option: options[paper].features.of([option]))
+    found = select(options, balance, LIMITS["choice"], 150, lambda paper, option: options[paper].features.of([option]))
     assert found.possible == 160
     built = [scores[:, number] for scores, chosen in zip(papers, found.chosen, strict=True) for number in chosen]
     unfiltered = [scores[:, 0] for scores in papers]
@@ -68,7 +68,7 @@ def test_chosen_items_share_little_and_answers_are_in_as_many_items_as_other_can
     shown = np.eye(10)[works].sum(axis=1)
     features = balance.learn(standardized(rng.normal(size=(MANY, 200, 1, 4))))
     papers = [PaperOptions(features, answers > 0, 0, 5, shown, answers - (shown - answers) / 3)] * 8
-    for chosen in select(papers, balance, 100, lambda _, option: features.of([option])).chosen:
+    for chosen in select(papers, balance, LIMITS["choice"], 100, lambda _, option: features.of([option])).chosen:
         assert len(chosen) == len({works[number, 0] for number in chosen}) == 5
         items = shown[chosen].sum(axis=0)
         more = [items[works[number, 0]] - items[works[number, 1:]].mean() for number in chosen]
@@ -86,7 +86,7 @@ def test_items_are_chosen_by_what_is_shown_in_the_end() -> None:
     def drafted(paper: int, option: int) -> Features | None:
         return None if option % 4 == 0 else balance.features_of(shown[paper][:, [option]])
 
-    found = select(papers, balance, 120, drafted).chosen
+    found = select(papers, balance, LIMITS["choice"], 120, drafted).chosen
     assert sum(map(len, found)) > 60
     assert all(option % 4 for chosen in found for option in chosen)
     built = [scores[:, option] for scores, chosen in zip(shown, found, strict=True) for option in chosen]

@@ -11,6 +11,7 @@ import pytest
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import SimulatedModel
+from fathom.records.errors import FathomError
 from fathom.scoring.answers import Selection
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
@@ -94,3 +95,13 @@ def test_sets_in_several_settings(citing_corpus: Path, tmp_path: Path) -> None:
     )
     assert audit(bench.folder).passed
     assert set(bench.manifest.counts["setting"].values()) == {2}
+
+
+def test_an_empty_build_of_sets_counts_groups(citing_corpus: Path, tmp_path: Path) -> None:
+    """Papers that are too long are the reason only if all of them are."""
+    with pytest.raises(
+        FathomError, match=r"groups of works with text \d.* cites 60 works of the corpus \(0 do\), two of"
+    ):
+        build_citations(citing_corpus, tmp_path / "bench", tasks=["set"], levels=["medium"], candidates=60)
+    with pytest.raises(FathomError, match="leaves space for candidates in 5,000 characters"):
+        build_citations(citing_corpus, tmp_path / "bench", tasks=["set"], levels=["medium"], characters=5_000)

@@ -103,6 +103,19 @@ def test_varied_candidates(citing_corpus: Path, tmp_path: Path) -> None:
         assert documents <= sets[pair, sampling, "6"]
 
 
+def test_settings_that_show_the_same_text_share_a_context(citing_corpus: Path, tmp_path: Path) -> None:
+    """A section that cites its candidates only at the mask is the same with `mask` all and one."""
+    vary = {"scope": ["full", "section"], "mask": ["all", "one"]}
+    bench = build_citations(citing_corpus, tmp_path / "bench", items=8, tasks=["choice"], levels=["medium"], vary=vary)
+    assert audit(bench.folder).passed
+    asked = [items for _, items in bench.by_context()]
+    assert len({item.question.id for items in asked for item in items}) == 32
+    shared = [items for items in asked if len(items) > 1]
+    assert shared
+    for items in shared:
+        assert len({item.question.tags["setting"] for item in items}) == len(items) == 2
+
+
 def test_an_audit_finds_items_that_are_not_paired(varied: Bench, tmp_path: Path) -> None:
     lines = (varied.folder / "questions.jsonl").read_text().splitlines()
     pairs = sorted({line.split('"pair":"')[1].split('"')[0] for line in lines})

@@ -33,9 +33,9 @@ SIDES = ("matched", "predicted", "gold")
 
 
 def test_a_valid_bench_passes_its_audit(claims_bench: Path) -> None:
-    found = audit(claims_bench)
-    assert found.passed, [check for check in found.checks if check.failed]
-    assert {check.name: check.checked for check in found.checks}["near misses are rejected"] >= 12
+    audit_report = audit(claims_bench)
+    assert audit_report.passed, [check for check in audit_report.checks if check.failed]
+    assert {check.name: check.checked for check in audit_report.checks}["near misses are rejected"] >= 12
 
 
 def test_the_oracle_has_every_measure_at_one(asked: list[Asked]) -> None:
@@ -130,9 +130,13 @@ def test_the_names_of_the_paper_are_read(asked: list[Asked]) -> None:
         for number, claim in enumerate(claims, start=1)
     ]
     passes = {
-        "claims": [{"claim_id": one["claim_id"], "exact_quote": one["claim"]["exact_quote"]} for one in analysis],
-        "evidence_sets": [{"claim_id": one["claim_id"], "evidence": one["evidence"]} for one in reversed(analysis)],
-        "conclusions": [{"claim_id": one["claim_id"], **one["evaluation"]} for one in analysis],
+        "claims": [
+            {"claim_id": analysi["claim_id"], "exact_quote": analysi["claim"]["exact_quote"]} for analysi in analysis
+        ],
+        "evidence_sets": [
+            {"claim_id": analysi["claim_id"], "evidence": analysi["evidence"]} for analysi in reversed(analysis)
+        ],
+        "conclusions": [{"claim_id": analysi["claim_id"], **analysi["evaluation"]} for analysi in analysis],
     }
     for said in ({"analysis": analysis}, passes):
         assert one.said(json.dumps(said)).outcome == "correct"
@@ -151,11 +155,11 @@ def test_a_caption_stands_for_its_table(asked: list[Asked]) -> None:
 
 def test_units_cover_a_document_in_order(planted: Corpus) -> None:
     document = next(planted.documents())
-    found = units(document)
-    assert all(one.end <= two.start for one, two in pairwise(found))
-    text = "".join("".join(span.of(document.text).split()) for span in found)
+    spans = units(document)
+    assert all(one.end <= two.start for one, two in pairwise(spans))
+    text = "".join("".join(span.of(document.text).split()) for span in spans)
     assert text == "".join(document.text.split())
-    assert {table.span for table in document.tables} <= set(found)
+    assert {table.span for table in document.tables} <= set(spans)
 
 
 def test_claims_of_the_abstract_can_be_left_out(small_folder: Path, tmp_path: Path) -> None:
@@ -164,9 +168,9 @@ def test_claims_of_the_abstract_can_be_left_out(small_folder: Path, tmp_path: Pa
     left_out = 0
     with Corpus(small_folder) as corpus:
         for _, items in Bench(tmp_path / "bench").by_context():
-            for one in items[0].key.answer.spans:  # type: ignore[union-attr]
-                abstract = corpus.document(one.passage.document).abstract
-                assert abstract is None or not abstract.contains(one.passage.span)
+            for span in items[0].key.answer.spans:  # type: ignore[union-attr]
+                abstract = corpus.document(span.passage.document).abstract
+                assert abstract is None or not abstract.contains(span.passage.span)
             left_out += "Leave out what is stated in the abstract" in items[0].question.text
     assert left_out == 4
 
@@ -176,7 +180,7 @@ def test_several_documents_in_a_context(small_folder: Path, tmp_path: Path) -> N
     assert audit(tmp_path / "bench").passed
     for context, items in Bench(tmp_path / "bench").by_context():
         answer = items[0].key.answer
-        assert {one.passage.document for one in answer.spans} == set(context.documents)  # type: ignore[union-attr]
+        assert {span.passage.document for span in answer.spans} == set(context.documents)  # type: ignore[union-attr]
 
 
 Json = dict[str, Any]
@@ -223,8 +227,8 @@ def test_a_key_that_was_tampered_with_is_found(
     for key in keys:
         change(key)
     (tmp_path / "bench" / KEYS).write_text("".join(json.dumps(key) + "\n" for key in keys))
-    found = audit(tmp_path / "bench", Bench(claims_bench).corpus_folder)
-    assert {check.name: check.failed for check in found.checks}[rule] == len(keys)
+    audit_report = audit(tmp_path / "bench", Bench(claims_bench).corpus_folder)
+    assert {check.name: check.failed for check in audit_report.checks}[rule] == len(keys)
 
 
 def test_f1_of_nothing() -> None:

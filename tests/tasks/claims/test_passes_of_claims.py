@@ -14,7 +14,7 @@ def test_the_oracle_is_perfect_in_every_way_of_prompting(claims_bench: Path, tmp
     run = fathom.run(claims_bench, model="sim/oracle", system=system, limit=3, out=tmp_path / "run")
     scores = run.score()
     assert scores.accuracy == 1.0
-    measures = {one.name: one.micro.value for one in scores.measures}
+    measures = {measure.name: measure.micro.value for measure in scores.measures}
     lower = {"fabrication rate", "JSON repaired", "passes without JSON"}
     assert measures.keys() >= {"claim F1", "evidence F1", "link F1", "evidence polarity accuracy", *lower}
     assert all(value == (0.0 if name in lower else 1.0) for name, value in measures.items())
@@ -30,7 +30,7 @@ def test_faults_have_the_same_effect_in_every_way_of_prompting(claims_bench: Pat
     found = {}
     for system in ("full", "three-pass", "one-by-one"):
         run = fathom.run(claims_bench, model=model, system=system, limit=3, out=tmp_path / system)
-        found[system] = {one.name: one.micro.value for one in run.score().measures}
+        found[system] = {measure.name: measure.micro.value for measure in run.score().measures}
     assert found["full"] == found["three-pass"] == found["one-by-one"]
     assert 0.0 < found["full"]["claim recall"] < 1.0
     broken = fathom.run(
@@ -38,4 +38,4 @@ def test_faults_have_the_same_effect_in_every_way_of_prompting(claims_bench: Pat
     ).score()
     assert broken.overall.unparseable == 3
     # Claims that were not listed are in the denominator.
-    assert {one.name: one.micro.value for one in broken.measures}["claim recall"] == 0.0
+    assert {measure.name: measure.micro.value for measure in broken.measures}["claim recall"] == 0.0

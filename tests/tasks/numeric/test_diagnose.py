@@ -37,14 +37,14 @@ def test_suspects_are_all_single_faults_that_change_the_answer(bench: Bench, cor
     diagnoser, simulator = Diagnoser(corpus), Simulator(corpus)
     for context, items in list(bench.by_context())[:12]:
         for item in items:
-            found = diagnoser.diagnose(context, item).suspects
+            suspects = diagnoser.diagnose(context, item).suspects
             plain = list(wrong_answers(program_of(item.key), simulator.read(context), tuple(FAULTS.values())))
-            assert Counter((one.cause, one.detail, str(normal_form(one.answer))) for one in found) == Counter(
-                (one.fault, one.detail, str(normal_form(one.answer))) for one in plain
-            )
-            assert not any(agrees(item.key.answer, one.answer) for one in found)
-            for cause in {one.cause for one in found}:
-                assert sum(one.chance for one in found if one.cause == cause) <= 1 + 1e-9
+            assert Counter(
+                (suspect.cause, suspect.detail, str(normal_form(suspect.answer))) for suspect in suspects
+            ) == Counter((one.fault, one.detail, str(normal_form(one.answer))) for one in plain)
+            assert not any(agrees(item.key.answer, suspect.answer) for suspect in suspects)
+            for cause in {suspect.cause for suspect in suspects}:
+                assert sum(suspect.chance for suspect in suspects if suspect.cause == cause) <= 1 + 1e-9
 
 
 def test_operators_come_from_the_program_and_not_from_the_wording(bench: Bench, corpus: Corpus) -> None:
@@ -82,7 +82,7 @@ def test_required_passages_do_not_reveal_the_result(bench: Bench, corpus: Corpus
     for context, items in list(bench.by_context())[:10]:
         for item in items:
             passages = needed(context, item)
-            assert {one.document for one in passages} == set(context.documents), (
+            assert {passage.document for passage in passages} == set(context.documents), (
                 "an article that does not fit is shown too"
             )
             parts = parts_read(program_of(item.key)) | {"title"}

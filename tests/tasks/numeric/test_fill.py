@@ -111,7 +111,7 @@ def test_of_a_pair_of_contexts_one_has_an_answer_and_the_other_has_none(
             rows = [
                 [row for row in tables.evaluation.run(made.program) if row[0] is not None] for tables in (here, there)
             ]
-            assert [bool(found) for found in rows] == [not empty, empty]
+            assert [bool(row) for row in rows] == [not empty, empty]
     assert filled >= 25
 
 

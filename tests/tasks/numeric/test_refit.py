@@ -36,7 +36,7 @@ def corpus(asked_corpus: Path) -> Iterator[Corpus]:
 
 def without(context: Context, number: int, corpus: Corpus) -> Context:
     """The context without its article of that number; only what proofs need of it is right."""
-    places = tuple(place for one, place in enumerate(context.places, start=1) if one != number)
+    places = tuple(place for index, place in enumerate(context.places, start=1) if index != number)
     id = context_id(corpus.stored_text(place.document).fingerprint for place in places)
     return context.model_copy(update={"id": id, "places": places, "length": 204_800})
 

@@ -35,10 +35,10 @@ def test_citations_are_titles_in_reference_lists(small: Corpus) -> None:
     tables = build_tables([read_source(article) for article in articles])
     found = {(row.citing, row.cited) for row in tables.citations}
     wanted = {
-        (one, two)
-        for one, citing in enumerate(articles, start=1)
+        (index, two)
+        for index, citing in enumerate(articles, start=1)
         for two, cited in enumerate(articles, start=1)
-        if one != two and _lists(citing, cited.title_text)
+        if index != two and _lists(citing, cited.title_text)
     }
     assert found == wanted
     assert wanted

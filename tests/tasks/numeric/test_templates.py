@@ -68,9 +68,9 @@ def _without_strings(text: str) -> str:
 def bound(template: Template) -> Program:
     """The template with values that need quoting."""
     values: dict[Slot, Constant] = {}
-    for place, slot in enumerate(template.slots):
+    for index, slot in enumerate(template.slots):
         value = VALUES[slot.kind]
-        values[slot] = value + 2 * place if isinstance(value, int) else f"{value}{place or ''}"
+        values[slot] = value + 2 * index if isinstance(value, int) else f"{value}{index or ''}"
     return bind(template.program, values)
 
 
@@ -145,12 +145,12 @@ def test_the_wording_contains_every_value_and_convention() -> None:
 def test_a_wording_belongs_to_its_program_and_to_no_other() -> None:
     """Every wording is recognized; a wording of another program is not."""
     programs = [bound(template) for template in templates()]
-    for place, program in enumerate(programs):
+    for index, program in enumerate(programs):
         for seed in range(6):
             assert is_wording(question(program, Random(seed)), program)
-        for other in (programs[place - 1], programs[place - 7], programs[place // 2]):
+        for other in (programs[index - 1], programs[index - 7], programs[index // 2]):
             if other != program:
-                assert not is_wording(question(other, Random(place)), program), literal(program, SCHEMA)
+                assert not is_wording(question(other, Random(index)), program), literal(program, SCHEMA)
         assert not is_wording(question(program, Random(0)).replace("4", "5", 1), program) or "4" not in literal(
             program, SCHEMA
         )
@@ -271,5 +271,7 @@ def test_distinct_changes_nothing_for_people_with_one_article() -> None:
 
 
 def test_the_constants_of_a_program_are_found() -> None:
-    found = constants(parse("SELECT COUNT(*) FROM articles WHERE author_count > 3 AND article_title LIKE '%it''s%'"))
-    assert found == Constants(numbers=(3,), texts=("it's",))
+    program_constants = constants(
+        parse("SELECT COUNT(*) FROM articles WHERE author_count > 3 AND article_title LIKE '%it''s%'")
+    )
+    assert program_constants == Constants(numbers=(3,), texts=("it's",))

@@ -83,7 +83,7 @@ def test_a_checklist_in_words_is_unjudged_without_a_judge(imported: Path, tmp_pa
     run(imported, model="sim/reader?miss=0.5", out=folder, seed=4)
     scores = score_run(folder)
     assert scores.overall.unjudged == 2
-    measures = {one.name: one for one in scores.measures}
+    measures = {measure.name: measure for measure in scores.measures}
     assert measures["answer accuracy"].micro.value == 1.0
     # What nobody has read is unknown, not missed.
     assert "checklist recall" not in measures
@@ -116,9 +116,9 @@ def test_puzzles_of_another_corpus_are_refused(imported: Path, tmp_path: Path) -
     file = tmp_path / "puzzles.jsonl"
     line = json.loads((tmp_path / "musr" / "puzzles.jsonl").read_text().splitlines()[0])
     file.write_text(json.dumps({**line, "document": "d-none"}) + "\n")
-    found = run_command("build", "puzzles", tmp_path / "musr" / "corpus", "--authored", file, "--out", tmp_path / "b2")
-    assert found.returncode == 2
-    assert "not in" in found.stderr
+    result = run_command("build", "puzzles", tmp_path / "musr" / "corpus", "--authored", file, "--out", tmp_path / "b2")
+    assert result.returncode == 2
+    assert "not in" in result.stderr
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="needs the data beside the project")

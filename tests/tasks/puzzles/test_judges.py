@@ -73,7 +73,7 @@ def test_several_judges_and_their_errors(judged_run: Path) -> None:
     assert careful_one.errors["checklist"].specificity.value == 1.0
     # Two judges that differ give no decision together.
     assert both.errors["checklist"].unjudged > 0
-    pairs = {(one.first, one.second) for one in report.agreements if one.part == "checklist"}
+    pairs = {(agreement.first, agreement.second) for agreement in report.agreements if agreement.part == "checklist"}
     assert {("sim/careful", "sim/lenient"), ("sim/careful", "check"), ("all judges", "check")} <= pairs
     assert ("sim/careful", "all judges") not in pairs
     assert read_scoring(judged_run).judges == ("sim/careful", "sim/lenient")
@@ -106,7 +106,7 @@ def test_prompts_without_a_decision_are_asked_again_and_counted(puzzles_bench: P
     assert found.asked_again > 0
     never = judge(folder, role_model("sim/silent", simulate=lambda prompt: "?"), calibration=0)
     assert never.unjudged == len(never.judgments)
-    assert {one.attempts for one in never.judgments} == {3}
+    assert {judgment.attempts for judgment in never.judgments} == {3}
     assert score_run(folder).overall.unjudged == 6
     (report,) = judge_report([folder])
     # What is not judged may be correct or not.
@@ -135,9 +135,9 @@ def planted(outcomes: str, judge_name: str = "m") -> list[PlantedDecision]:
     names: dict[str, Decision] = {"p": "pass", "f": "fail", "u": "unjudged"}
     return [
         PlantedDecision(
-            question_id=f"q{number}", part="", fault="", judge=judge_name, outcome=names[one], prompt_version="1"
+            question_id=f"q{number}", part="", fault="", judge=judge_name, outcome=names[outcome], prompt_version="1"
         )
-        for number, one in enumerate(outcomes)
+        for number, outcome in enumerate(outcomes)
     ]
 
 
@@ -155,7 +155,9 @@ def test_people_are_compared_with_judges(judged_run: Path, tmp_path: Path) -> No
     file = tmp_path / "people.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in mine))
     (report,) = judge_report([judged_run], people=file)
-    pair = next(one for one in report.agreements if {one.first, one.second} == {"sim/careful", "Ada"})
+    pair = next(
+        agreement for agreement in report.agreements if {agreement.first, agreement.second} == {"sim/careful", "Ada"}
+    )
     assert pair.agreement.value == 1.0
     assert pair.agreement.low < 1.0
     printed = run_command("judges", judged_run, "--people", file, "--json").stdout
@@ -179,9 +181,12 @@ def test_a_run_without_judgments_is_refused(puzzles_bench: Path, tmp_path: Path)
     [("ppf", "pass"), ("pff", "fail"), ("pf", "unjudged"), ("pu", "pass"), ("uu", "unjudged"), ("", "unjudged")],
 )
 def test_a_majority_of_judges_decides(decisions: str, together: Decision) -> None:
-    found = planted(decisions)
-    assert majority(one.outcome for one in found) == together
-    judgments = [Judgment(question_id="q", judge=f"m{number}", outcome=one.outcome) for number, one in enumerate(found)]
+    planted_decisions = planted(decisions)
+    assert majority(one.outcome for one in planted_decisions) == together
+    judgments = [
+        Judgment(question_id="q", judge=f"m{number}", outcome=one.outcome)
+        for number, one in enumerate(planted_decisions)
+    ]
     assert combined(judgments, each_part) == ({"": together} if decisions else {})
 
 
@@ -189,9 +194,9 @@ def test_the_correction_is_unbiased() -> None:
     """A judge with sensitivity 0.9 and specificity 0.8 passes 0.55 of responses of which half should pass."""
     responses = [JudgedResponse(number, True, {"": number < 55}) for number in range(100)]
     error = JudgeError(passed=9_000, correct=10_000, failed=8_000, faulty=10_000)
-    found = corrected_accuracy(responses, {"": error})
-    assert found is not None
-    assert found.value == pytest.approx(0.5, abs=0.001)
+    estimate = corrected_accuracy(responses, {"": error})
+    assert estimate is not None
+    assert estimate.value == pytest.approx(0.5, abs=0.001)
 
 
 def test_intervals_cover_the_truth() -> None:
@@ -202,21 +207,21 @@ def test_intervals_cover_the_truth() -> None:
         truth = rng.random(120) < 0.4
         passes = np.where(truth, rng.random(120) < 0.85, rng.random(120) < 0.2)
         error = JudgeError(passed=rng.binomial(50, 0.85), correct=50, failed=rng.binomial(50, 0.8), faulty=50)
-        found = corrected_accuracy(
+        estimate = corrected_accuracy(
             [JudgedResponse(n, True, {"": bool(one)}) for n, one in enumerate(passes)], {"": error}
         )
-        covered += found is not None and found.low <= 0.4 <= found.high
+        covered += estimate is not None and estimate.low <= 0.4 <= estimate.high
     assert 0.9 <= covered / rounds <= 0.99
 
 
 def test_a_judge_without_skill_says_nothing() -> None:
     responses = [JudgedResponse(number, number > 4, {"": True} if number > 4 else {}) for number in range(10)]
-    found = corrected_accuracy(responses, {"": JudgeError(passed=30, correct=30, failed=0, faulty=30)})
-    assert found is not None
+    estimate = corrected_accuracy(responses, {"": JudgeError(passed=30, correct=30, failed=0, faulty=30)})
+    assert estimate is not None
     # The check rejects half of the responses; of the others nothing is known.
-    assert found.low == 0.0
-    assert found.value == 0.25
-    assert found.high > 0.5
+    assert estimate.low == 0.0
+    assert estimate.value == 0.25
+    assert estimate.high > 0.5
     assert corrected_accuracy([JudgedResponse(0, True, {})], {}) is None
 
 
@@ -253,7 +258,7 @@ def test_the_thinking_text_counts_only_if_asked_for(puzzles_bench: Path, tmp_pat
     path.write_text("\n".join(moved) + "\n")
     visible = score_run(folder)
     assert visible.accuracy == 0.0
-    assert {one.reasoning for one in visible.verdicts} == {"separate"}
+    assert {verdict.reasoning for verdict in visible.verdicts} == {"separate"}
     assert "in a separate thinking text 5" in run_command("score", folder).stdout
     thinking = score_run(folder, reasoning="thinking")
     assert thinking.accuracy == 1.0

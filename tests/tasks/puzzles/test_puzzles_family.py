@@ -28,8 +28,8 @@ from tests.tasks.puzzles.conftest import FEW, Puzzle
 
 
 def test_a_bench_has_all_kinds_and_passes_its_audit(puzzles_bench: Path) -> None:
-    found = audit(puzzles_bench)
-    assert found.passed, [check for check in found.checks if check.failed]
+    audit_report = audit(puzzles_bench)
+    assert audit_report.passed, [check for check in audit_report.checks if check.failed]
     counts = Bench(puzzles_bench).manifest.counts
     assert set(counts["kind"]) == set(KINDS)
     assert set(counts["language"]) == {"en", "zh"}
@@ -86,29 +86,29 @@ def test_the_corrected_value_counts(puzzles_bench: Path) -> None:
 @pytest.mark.parametrize("fault", ["guess", "wrong-way", "contradict", "copy", "miss"])
 def test_a_correct_answer_without_the_reasoning_is_not_accepted(fault: str, puzzles: list[Puzzle]) -> None:
     accepted = tried = 0
-    for one in puzzles:
-        text = one.text(f"sim/reader?{fault}=1")
-        if text == one.text("sim/oracle"):
+    for puzzle in puzzles:
+        text = puzzle.text(f"sim/reader?{fault}=1")
+        if text == puzzle.text("sim/oracle"):
             continue  # the fault does not apply, such as a contradiction to a name
         tried += 1
-        accepted += one.said(text).outcome == "correct"
+        accepted += puzzle.said(text).outcome == "correct"
     assert tried > 0.8 * len(puzzles)
     assert accepted <= 0.02 * tried
 
 
 def test_answer_only_scoring_accepts_every_guess(puzzles: list[Puzzle]) -> None:
-    for one in puzzles:
-        verdict = one.said(one.text("sim/reader?guess=1"))
+    for puzzle in puzzles:
+        verdict = puzzle.said(puzzle.text("sim/reader?guess=1"))
         assert verdict.measures["correct answers"] == verdict.measures["correct answers without the checklist"] == 1
         assert verdict.parts[0].name == "answer"
         assert verdict.parts[0].outcome == "correct"
-        assert len(verdict.parts) == 1 + len(checklist_of(one.item.key))
+        assert len(verdict.parts) == 1 + len(checklist_of(puzzle.item.key))
 
 
 def test_the_oracle_is_correct_and_shortcuts_are_not(puzzles: list[Puzzle]) -> None:
     correct: Counter[str] = Counter()
     for model in ("oracle", "lexical", "random", "majority", "null"):
-        correct[model] = sum(one.said(one.text(f"sim/{model}")).outcome == "correct" for one in puzzles)
+        correct[model] = sum(puzzle.said(puzzle.text(f"sim/{model}")).outcome == "correct" for puzzle in puzzles)
     assert correct["oracle"] == len(puzzles)
     assert sum(correct.values()) == correct["oracle"]
 
@@ -117,10 +117,10 @@ def test_faults_are_diagnosed(puzzles: list[Puzzle], puzzles_bench: Path) -> Non
     with Bench(puzzles_bench).open_corpus() as corpus:
         diagnoser = Diagnoser(corpus)
         causes: Counter[str] = Counter()
-        for one in puzzles:
-            diagnosis = diagnoser.diagnose(one.context, one.item)
+        for puzzle in puzzles:
+            diagnosis = diagnoser.diagnose(puzzle.context, puzzle.item)
             assert len(diagnosis.operators) >= 2
-            assert len(diagnosis.steps) == len(checklist_of(one.item.key))
+            assert len(diagnosis.steps) == len(checklist_of(puzzle.item.key))
             causes.update({suspect.cause for suspect in diagnosis.suspects})
     assert {"outdated", "opposite", "branch", "gross", "unshifted"} <= set(causes)
 
@@ -189,8 +189,8 @@ def test_a_key_that_was_tampered_with_is_found(
     for key in changed:
         change(key)
     keys.write_text("".join(json.dumps(key) + "\n" for key in changed))
-    found = audit(tmp_path / "copy" / "bench")
-    assert rule in {check.name for check in found.checks if check.failed}
+    audit_report = audit(tmp_path / "copy" / "bench")
+    assert rule in {check.name for check in audit_report.checks if check.failed}
 
 
 def test_the_same_bytes_twice(few_puzzles: Path, tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ def test_a_corpus_without_facts_is_refused(tmp_path: Path) -> None:
 def test_a_round_number_is_diagnosed_as_an_estimate(puzzles: list[Puzzle], puzzles_bench: Path) -> None:
     with Bench(puzzles_bench).open_corpus() as corpus:
         diagnoser = Diagnoser(corpus)
-        one = next(one for one in puzzles if one.item.question.tags["answer"] == "number")
+        one = next(puzzle for puzzle in puzzles if puzzle.item.question.tags["answer"] == "number")
         said = one.said(one.text("sim/reader?estimate=1"))
         suspects = diagnoser.diagnose(one.context, one.item).suspects
     assert said.outcome == "incorrect"
     assert said.parsed is not None
-    assert any(one.cause == "estimate" and agrees(one.answer, said.parsed) for one in suspects)
+    assert any(suspect.cause == "estimate" and agrees(suspect.answer, said.parsed) for suspect in suspects)

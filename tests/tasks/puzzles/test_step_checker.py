@@ -15,7 +15,7 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.puzzles.check import check
 from fathom.tasks.puzzles.checklist import ANSWER, CHECK, ChecklistItem, StepReader
 from fathom.tasks.puzzles.judge import JUDGE, parse, prompts
-from fathom.tasks.puzzles.tree import GivenValue, Value, written
+from fathom.tasks.puzzles.tree import GivenValue, Value, serialize
 from tests.tasks.puzzles.conftest import Puzzle
 
 
@@ -52,7 +52,7 @@ KEY = Key(
     question_id="q",
     answer=Number(value=Decimal("10.151261"), decimals=2, unit="people"),
     proof=Proof(
-        program=written(GivenValue(value=Value(name="Lunholm"))),
+        program=serialize(GivenValue(value=Value(name="Lunholm"))),
         rows=(
             *((CHECK, item.model_dump_json()) for item in (TOWN, PEOPLE, HOMES)),
             (ANSWER, SUM.model_dump_json()),
@@ -221,12 +221,12 @@ ATTACKS = (
 
 def test_instructions_in_responses_change_no_verdict(puzzles: list[Puzzle]) -> None:
     tried = 0
-    for number, one in enumerate(puzzles[:20]):
+    for number, puzzle in enumerate(puzzles[:20]):
         for attack in ATTACKS[number % 2 :: 2]:
             for model in ("sim/reader?guess=1", "sim/oracle"):
-                text = one.text(model)
-                before = one.said(text).outcome
-                assert one.said(f"{attack}\n\n{text}").outcome == before
+                text = puzzle.text(model)
+                before = puzzle.said(text).outcome
+                assert puzzle.said(f"{attack}\n\n{text}").outcome == before
                 tried += 1
     assert tried >= 100
 
@@ -305,8 +305,8 @@ def test_worked_cases(case: dict[str, str]) -> None:
 
 def test_the_operation_of_the_first_missed_item_is_recorded() -> None:
     text = "Lunholm had the most damage, and 238 homes were damaged there.\n\nAnswer: 10.15"
-    found = check(KEY, Response(question_id="q", outcome="answered", text=text))
-    missed = {name for name, value in found.measures.items() if name.startswith("first missed item") and value}
+    verdict = check(KEY, Response(question_id="q", outcome="answered", text=text))
+    missed = {name for name, value in verdict.measures.items() if name.startswith("first missed item") and value}
     assert missed == {"first missed item: bridging"}
     complete = check(KEY, Response(question_id="q", outcome="answered", text=CASES[0]["text"]))
     assert not any(name.startswith("first missed item") for name in complete.measures)

@@ -13,7 +13,7 @@ def test_an_agent_that_looks_longer_finds_more_figures(reports: Path, tmp_path: 
         system = Agent(steps=steps)
         out = tmp_path / str(steps)
         run = fathom.run(reports / "bench", model="sim/reader", system=system, limit=4, out=out)
-        assert all(sum(step.kind == "model" for step in one.trace) <= steps for one in run.responses())
+        assert all(sum(step.kind == "model" for step in response.trace) <= steps for response in run.responses())
         found = [verdict.measures["span recall"] for verdict in run.score().verdicts]
         return sum(found) / len(found)
 

@@ -126,6 +126,6 @@ def test_constants_that_nothing_exceeds_are_exceeded_in_other_documents() -> Non
 @pytest.mark.parametrize("wanted", [0.0, 0.1, 0.3, 0.6])
 def test_the_wanted_part_of_all_questions_has_no_answer(wanted: float) -> None:
     weights: dict[QuestionLevel, float] = {"easy": 0.225, "medium": 0.492, "hard": 0.283}
-    found = conditional_shares(wanted, weights)
-    conditional = sum(weights[level] * share for level, share in found.shares.items())
-    assert found.unanswerable * conditional == pytest.approx(wanted, abs=1e-6) and max(found.shares.values()) <= 1
+    shares = conditional_shares(wanted, weights)
+    conditional = sum(weights[level] * share for level, share in shares.shares.items())
+    assert shares.unanswerable * conditional == pytest.approx(wanted, abs=1e-6) and max(shares.shares.values()) <= 1

@@ -77,10 +77,10 @@ def test_more_than_half_of_all_votes_decide() -> None:
 
 
 def test_responses_are_json_with_anything_around_it() -> None:
-    found = parse_response(
+    parsed = parse_response(
         'Here:\n```json\n{"sales": {"value": 5, "unit": null, "quote": "x"}}\n```', ["sales", "staff"]
     )
-    assert found == {"sales": ExtractedFigure("5", "", "x"), "staff": None}
+    assert parsed == {"sales": ExtractedFigure("5", "", "x"), "staff": None}
     assert parse_response("{'sales': {'value': 5,}}", ["sales"]) == {"sales": ExtractedFigure("5", "", "")}
     assert parse_response("{}", ["sales"]) == {"sales": None}
     for text in ("", "no figures", '{"staff": {"value": 5}}', "}{"):
@@ -116,9 +116,9 @@ def test_the_error_of_accepted_values_is_what_the_arithmetic_predicts() -> None:
             text = simulated_response(simulated, document, 2020, subject.fields, pack, rng)
             ballots.append(parse_response(text, subject.fields))
         for field in subject.fields:
-            claims = [one[field] for one in ballots]
+            claims = [ballot[field] for ballot in ballots]
             votes: list[Vote] = [
-                located(one, field, subject, "count") or "invalid" if one else "null" for one in claims
+                located(claim, field, subject, "count") or "invalid" if claim else "null" for claim in claims
             ]
             decided = decide(document.id, field, votes)
             right = truth.figures[FigureId(field, 2020)]
@@ -182,13 +182,13 @@ class Reader:
     def __call__(self, prompt: Prompt) -> str:
         self.calls += 1
         text = "".join(map(str, prompt.messages[-1].parts))
-        found = re.search(r"Net sales came to EUR (\d+) million\.", text)
+        match = re.search(r"Net sales came to EUR (\d+) million\.", text)
         assert (
-            found is not None and "- sales: net sales, an amount of money, year 2020" in text and "staff:" not in text
+            match is not None and "- sales: net sales, an amount of money, year 2020" in text and "staff:" not in text
         )
         if self.fails and self.fails in text:
             return "I cannot read this."
-        return json.dumps({"sales": {"value": found[1], "unit": "million EUR", "quote": found[0]}})
+        return json.dumps({"sales": {"value": match[1], "unit": "million EUR", "quote": match[0]}})
 
 
 def use(monkeypatch: pytest.MonkeyPatch, reader: Reader) -> None:
@@ -224,11 +224,11 @@ def test_accepted_figures_are_used_and_nothing_is_asked_twice(
     assert again.decisions == summary.decisions
     assert reader.calls == 18 + 3, "only the failed prompts are sent again"
     figures = list(read_records(corpus / "extracted" / "shops" / "figures.jsonl", VotedFigure))
-    assert {one.votes.get("7000000 EUR") for one in figures} == {3, None}
+    assert {figure.votes.get("7000000 EUR") for figure in figures} == {3, None}
     with fathom.open_corpus(corpus) as opened:
         opened.contexts(lengths=[opened.manifest.tokens + 120], count=1, sampling=["random"], min_documents=6)
         for document in opened.documents():
-            found = document_figures(document, PACK, Votes(corpus, "shops").of(document.id))
+            found = document_figures(document, PACK, Votes(corpus, "shops").facts_in(document.id))
             assert found is not None
             sales = found.figures.get(FigureId("sales", 2020))
             assert (sales is None) == ("Elm" in document.title_text)

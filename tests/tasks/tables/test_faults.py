@@ -42,8 +42,8 @@ OTHERS = OtherFigures({("Alder", "profit"): 8.0, ("Birch", "profit"): 25.0}, {("
 def answers(fault: str, output: tree.Output) -> dict[str, str]:
     """The numbers that the variations of a fault lead to, by detail."""
     reading = Interpretation(tree.Program(output), DATABASE)
-    found = faults_of(OTHERS, {"profit": True, "revenue": True})[fault].variations(reading)
-    results = {detail: broken.answer() for detail, broken in found}
+    variations = faults_of(OTHERS, {"profit": True, "revenue": True})[fault].variations(reading)
+    results = {detail: broken.answer() for detail, broken in variations}
     return {detail: f"{answer.value:f}" for detail, answer in results.items() if isinstance(answer, Number)}
 
 

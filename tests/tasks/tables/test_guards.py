@@ -15,7 +15,7 @@ DIVISORS, EVERY = "divisors are positive", "not every entity meets the condition
 
 def table(*rows: tuple[float | None, float | None]) -> Database:
     specs = [ColumnSpec("sales", "decimal", nullable=True), ColumnSpec("cost", "decimal", nullable=True)]
-    return make_database("shops", specs, [(f"Shop {place}", *row) for place, row in enumerate(rows)])
+    return make_database("shops", specs, [(f"Shop {index}", *row) for index, row in enumerate(rows)])
 
 
 def listing(condition: tree.Condition) -> tree.Program:

@@ -41,7 +41,7 @@ def test_shipped_packs_name_everything_in_their_languages(name: str) -> None:
     assert pack.languages
     for language in pack.languages:
         for named in (*pack.fields.values(), *pack.metrics.values(), *pack.composites.values()):
-            assert named.of(language), (name, language, named)
+            assert named.in_language(language), (name, language, named)
 
 
 @pytest.mark.parametrize(

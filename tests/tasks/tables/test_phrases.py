@@ -23,10 +23,10 @@ def article(text: str) -> Document:
 
 
 def values(text: str) -> dict[str, str]:
-    found = document_figures(article(text), PACK)
+    figures = document_figures(article(text), PACK)
     return {
         figure_id.field: figure if isinstance(figure, str) else str(figure.value)
-        for figure_id, figure in (found.figures if found else {}).items()
+        for figure_id, figure in (figures.figures if figures else {}).items()
     }
 
 
@@ -58,9 +58,9 @@ def test_figures_of_sentences(text: str, wanted: dict[str, str]) -> None:
 
 def test_the_number_is_where_the_figure_says() -> None:
     document = article("A total of 1,204 patients were randomized.")
-    found = document_figures(document, PACK)
-    assert found is not None and found.entity == "A Trial of Tea"
-    (figure,) = found.figures.values()
+    figures = document_figures(document, PACK)
+    assert figures is not None and figures.entity == "A Trial of Tea"
+    (figure,) = figures.figures.values()
     assert isinstance(figure, StatedFigure) and figure.source == "text" and figure.span.of(document.text) == "1,204"
 
 

@@ -31,7 +31,7 @@ def test_a_question_is_about_the_entities_that_are_left(reports: Path) -> None:
         for gone in context.documents[::4]:
             places = tuple(place for place in context.places if place.document != gone)
             smaller = context.model_copy(update={"id": f"c-{gone}", "places": places})
-            needing = [item for item in items if gone in {one.document for one in item.key.proof.passages}]
+            needing = [item for item in items if gone in {passage.document for passage in item.key.proof.passages}]
             kept, refused = refitter.refit(context, smaller, items)
             assert len(kept) + len(refused) == len(items) and UNKNOWN not in refused
             assert auditor.check(smaller, kept) == {}

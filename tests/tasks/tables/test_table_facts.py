@@ -68,9 +68,9 @@ def read(content: str, name: str = "shop.md", title: str = "# Alder Stores: Annu
 
 def values(document: Document) -> dict[str, str]:
     """The figures as "field year" with their values and units."""
-    found = document_figures(document, PACK)
-    assert found is not None
-    for figure in found.figures.values():
+    figures = document_figures(document, PACK)
+    assert figures is not None
+    for figure in figures.figures.values():
         if isinstance(figure, StatedFigure) and figure.value is not None:
             text = figure.span.of(document.text)
             if figure.unit == MONTH:
@@ -83,7 +83,7 @@ def values(document: Document) -> dict[str, str]:
         f"{figure_id.field} {figure_id.year}": figure
         if isinstance(figure, str)
         else f"{'missing' if figure.value is None else figure.value} {figure.unit}".strip()
-        for figure_id, figure in found.figures.items()
+        for figure_id, figure in figures.figures.items()
     }
 
 
@@ -304,8 +304,8 @@ def test_a_document_that_names_no_field_is_of_another_domain() -> None:
 
 
 def test_a_document_whose_figures_are_not_found_is_unknown_and_not_absent() -> None:
-    found = document_figures(read("The net sales, the employees and the margin are in the annex.\n\n" * 2), PACK)
-    assert found is not None and not found.figures
+    figures = document_figures(read("The net sales, the employees and the margin are in the annex.\n\n" * 2), PACK)
+    assert figures is not None and not figures.figures
 
 
 @pytest.mark.parametrize(
@@ -404,13 +404,13 @@ def test_units(text: str, unit: Unit | None) -> None:
     ],
 )
 def test_numbers_of_cells(text: str, value: str | None) -> None:
-    found = parse_cell(text)
-    assert (found.value if found else None) == (None if value is None else Decimal(value))
+    number = parse_cell(text)
+    assert (number.value if number else None) == (None if value is None else Decimal(value))
 
 
 def test_the_slot_of_another_year_is_kept() -> None:
-    found = document_figures(read(table("2018", "Net sales (EUR) | 5", "Employees | 3")), PACK)
-    assert found is not None and FigureId("sales", 2018) in found.figures and found.year == 2020
+    figures = document_figures(read(table("2018", "Net sales (EUR) | 5", "Employees | 3")), PACK)
+    assert figures is not None and FigureId("sales", 2018) in figures.figures and figures.year == 2020
 
 
 def test_a_figure_that_may_include_something_else_is_not_used() -> None:

@@ -91,7 +91,7 @@ def moved_passage(item: Item) -> Item:
 
 def dropped_entity(item: Item) -> Item:
     entity = item.key.proof.rows[0][0]
-    kept = [place for place, row in enumerate(item.key.proof.rows) if row[0] != entity]
+    kept = [index for index, row in enumerate(item.key.proof.rows) if row[0] != entity]
     proof = item.key.proof
     return _with_proof(
         item, rows=tuple(proof.rows[one] for one in kept), passages=tuple(proof.passages[one] for one in kept)
@@ -153,7 +153,10 @@ def test_facts_are_found_by_the_characters_that_print_them_and_by_their_names() 
     facts = StatedFacts(2023, [(Span(9, 12), sales), (Span(2, 5), missing), (Span(9, 12), nameless)], kept, ["Elm"])
     assert facts.at_span(Span(9, 12)) == [sales, nameless] and facts.at_span(Span(2, 5)) == [missing]
     assert facts.at_span(Span(9, 11)) == facts.at_span(Span(3, 5)) == []
-    assert facts.of(sales.name) == [sales] and facts.of(("staff", "2022")) == facts.of(("", "")) == []
+    assert (
+        facts.facts_named(sales.name) == [sales]
+        and facts.facts_named(("staff", "2022")) == facts.facts_named(("", "")) == []
+    )
     assert facts.names() == {sales.name, missing.name}
     assert facts.entities == {"Alder", "Elm"} and facts.filers == {"Alder"} and facts.currencies == {"USD"}
 
@@ -203,7 +206,7 @@ def test_the_audit_notices_a_later_report_that_restates_a_figure(reports: Path, 
 def _outdated(item: Item, context: Context, stated: Stated) -> Item | None:
     """The item with one figure from an earlier report, where that gave another value."""
     proof = item.key.proof
-    for place, (row, passage) in enumerate(zip(proof.rows, proof.passages, strict=True)):
+    for index, (row, passage) in enumerate(zip(proof.rows, proof.passages, strict=True)):
         for id, fact in figures_of(stated, row, context):
             if (
                 id != passage.document
@@ -212,8 +215,8 @@ def _outdated(item: Item, context: Context, stated: Stated) -> Item | None:
                 and fact.value != Decimal(row[2])
             ):
                 rows, passages = list(proof.rows), list(proof.passages)
-                rows[place] = (row[0], row[1], f"{fact.value:f}", "1")
-                passages[place] = Passage(document=id, span=fact.span)
+                rows[index] = (row[0], row[1], f"{fact.value:f}", "1")
+                passages[index] = Passage(document=id, span=fact.span)
                 return _with_proof(item, rows=tuple(rows), passages=tuple(passages))
     return None
 
@@ -300,8 +303,8 @@ def test_results_that_several_articles_report_become_fields(tmp_path: Path) -> N
         for item in bench.items():
             for (title, column, value, _), passage in zip(item.key.proof.rows, item.key.proof.passages, strict=True):
                 field, document = pack.fields[column], by_title[title]
-                fact = next(one for one in document.facts if one.span == passage.span)
+                fact = next(fact for fact in document.facts if fact.span == passage.span)
                 # The method that is measured by every quantity of the article, and not one that it is compared with.
                 others = {one.attribute for one in document.facts if one.entity == fact.entity}
-                assert others == {one.attribute for one in document.facts} and fact.value == Decimal(value)
+                assert others == {fact.attribute for fact in document.facts} and fact.value == Decimal(value)
                 assert (fact.attribute, fact.part) == (field.attributes[0], field.part)

@@ -95,9 +95,9 @@ def _mark(value: Mapping[str, Any], kind: str, text: str) -> Mark:
     label, quote = _join_words(value.get(kind)), str(value.get("text") or "")
     if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end and text):
         return Mark(label, quote, None)
-    return Mark(label, quote or _sliced(text, start, end), min(1.0, start / len(text)))
+    return Mark(label, quote or _slice_utf16(text, start, end), min(1.0, start / len(text)))
 
 
-def _sliced(text: str, start: int, end: int) -> str:
+def _slice_utf16(text: str, start: int, end: int) -> str:
     """The characters between two offsets of a browser, which counts those outside the basic plane as two."""
     return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le", "replace")

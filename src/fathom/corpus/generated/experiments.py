@@ -45,7 +45,7 @@ class Experiment:
 
 
 def invent_experiments(rng: Random, study: ResearchSubject, count: int) -> list[Experiment]:
-    """`wanted` experiments that cannot be confused with one another; the first is the headline.
+    """`count` experiments that cannot be confused with one another; the first is the headline.
 
     No two measure the same quantity on the same data set, and no two compare with the same rival by the same quantity:
     a claim that names quantity and rival is supported by the evidence of exactly one experiment.
@@ -117,7 +117,7 @@ def between(rng: Random, quantity: MeasuredQuantity, best: str, base: str) -> st
     return quantity.printed(min(quantity.high, max(quantity.low, float(base) + spread * rng.uniform(-0.7, 0.7))))
 
 
-def scattered(rng: Random, mean: Decimal, runs: int, digits: int) -> list[str]:
+def scatter(rng: Random, mean: Decimal, runs: int, digits: int) -> list[str]:
     """Values of single runs as printed; their mean is exactly `mean`."""
     step = Decimal(1).scaleb(-digits)
     reach = max(1, int(abs(mean) / step / 25))

@@ -11,17 +11,17 @@ from typing import Literal, NamedTuple
 
 from fathom.corpus.generated.bibliography import Bibliography
 from fathom.corpus.generated.draft import Draft, with_absent_fields
-from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scattered, two_values
+from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scatter, two_values
 from fathom.corpus.generated.lexicon import Phrase, templates
 from fathom.corpus.generated.people import spell
 from fathom.corpus.generated.planted_claims import (
     CONCLUSIONS,
     ClaimTopic,
     Conclusion,
-    checked,
+    checked_evidence,
     claim,
     contradicting,
-    measured,
+    measured_evidence,
     plan_claims,
 )
 from fathom.corpus.generated.world import ArticlePlan, Work
@@ -202,9 +202,9 @@ class Manuscript:
             start = self.draft.here
             with self.draft.paragraph():
                 for role in ("motivation", "gap", "aim"):
-                    self._say(role)
+                    self._write_sentence(role)
                 self._say_claims("abstract")
-                self._say("conclusion")
+                self._write_sentence("conclusion")
             end = self.draft.here - 2
             if self.rng.random() < 0.5:
                 keywords = self.rng.sample(self.topic.keywords, 4)
@@ -220,11 +220,11 @@ class Manuscript:
                 cite=round(len(self.plan.cited) * share),
             )
             with self.draft.paragraph():
-                self._say("aim")
+                self._write_sentence("aim")
                 self._say_claims("introduction")
                 if self.claim_plan.contribution:
                     self.claims.append(("contribution", self._plant("claim_contribution")))
-                self._say("roadmap")
+                self._write_sentence("roadmap")
 
     def _background(self, tokens: float) -> None:
         heading = self.rng.choice(("Related work", "Background", "Background and related work", "Previous work"))
@@ -251,9 +251,9 @@ class Manuscript:
         with self._section(self._phrase("heading_experiment"), "results"):
             with self.draft.paragraph():
                 for _ in range(3):
-                    self._say("setup")
+                    self._write_sentence("setup")
                 if self.claim_plan.methodology:
-                    self.evidence["methodology"].append(measured(self._plant("evidence_methodology")))
+                    self.evidence["methodology"].append(measured_evidence(self._plant("evidence_methodology")))
             for experiment in self.experiments:
                 if len(self.experiments) == 1:
                     self._report(experiment, tokens)
@@ -271,19 +271,19 @@ class Manuscript:
         else:
             self.tables[experiment.number] = f"Table {len(self.draft.tables) + 1}"
         with self.draft.paragraph():
-            self._say("setup", experiment)
+            self._write_sentence("setup", experiment)
             self._say_claims("results", experiment)
             self._say_evidence("result", experiment)
-            self._say("table_note", experiment)
+            self._write_sentence("table_note", experiment)
         if not table_first:
             self._main_table(experiment)
         with self.draft.paragraph():
-            self._say("comparison", experiment)
+            self._write_sentence("comparison", experiment)
             if self.rng.random() < 0.6:
                 self._say_evidence("evidence", experiment)
             if experiment.number in self.claim_plan.contested:
                 self.evidence[experiment.number].append(contradicting(self._plant("evidence_against", experiment)))
-            self._say("interpretation", experiment)
+            self._write_sentence("interpretation", experiment)
             if self.rng.random() < 0.6:
                 self._say_evidence("evidence_check", experiment)
             if experiment.number in self.claim_plan.limited:
@@ -295,7 +295,7 @@ class Manuscript:
     def _discussion(self, tokens: float) -> None:
         with self._section(self._phrase("heading_analysis"), "discussion"):
             with self.draft.paragraph():
-                self._say("interpretation")
+                self._write_sentence("interpretation")
                 self._say_claims("discussion")
                 self._say_unsupported()
                 if self.claim_plan.methodology:
@@ -306,9 +306,9 @@ class Manuscript:
             # Works not yet mentioned are mentioned now: every reference is cited.
             while self.bibliography.left:
                 with self.draft.paragraph():
-                    self._say("transition")
+                    self._write_sentence("transition")
                     for _ in range(min(4, -(-self.bibliography.left // 5))):
-                        self._say("group")
+                        self._write_sentence("group")
 
     def _conclude(self) -> None:
         """Write what the authors conclude on the comparisons of their experiments, and how sure they are."""
@@ -321,17 +321,17 @@ class Manuscript:
     def _conclusion(self) -> None:
         heading = self.rng.choice(("Conclusion", "Conclusions", "Concluding remarks"))
         with self._section(heading, "conclusion"), self.draft.paragraph():
-            self._say("conclusion")
+            self._write_sentence("conclusion")
             self._say_claims("conclusion")
             self._compare_columns()
             for role in ("conclusion", "limitation", "future"):
-                self._say(role)
+                self._write_sentence(role)
 
     def _closing_notes(self) -> None:
         for heading, role in (("Data availability", "ethics_data"), ("Acknowledgements", "acknowledgement")):
             if self.rng.random() < 0.6:
                 with self.draft.section(heading), self.draft.paragraph():
-                    self._say(role)
+                    self._write_sentence(role)
 
     def _appendix(self) -> None:
         """Write details after the references: the evidence furthest from its claim."""
@@ -339,19 +339,19 @@ class Manuscript:
         with self.draft.section(heading, role="appendix"):
             with self.draft.paragraph():
                 for _ in range(3):
-                    self._say("appendix_step")
+                    self._write_sentence("appendix_step")
             for experiment in self.experiments:
                 if not self._has_space():
                     break
                 self._run_table(experiment)
                 with self.draft.paragraph():
                     self._say_evidence("evidence", experiment)
-                    self._say("appendix_step", experiment)
+                    self._write_sentence("appendix_step", experiment)
                     self._say_evidence("evidence_check", experiment)
             while self._has_space():
                 with self.draft.paragraph():
                     for role in _APPENDIX:
-                        self._say(role)
+                        self._write_sentence(role)
 
     def _has_space(self) -> bool:
         """Whether the article is still shorter than planned, with a margin for one paragraph."""
@@ -386,15 +386,15 @@ class Manuscript:
                     if role in _CITING and self.bibliography.left <= until and self.rng.random() < 0.6:
                         # The new works of this section are used up: cite an old one now and then, or none.
                         role = "background"
-                    self._say(role, experiment, fresh=self.bibliography.left > until)
+                    self._write_sentence(role, experiment, fresh=self.bibliography.left > until)
         while self.bibliography.left > until:
             with self.draft.paragraph():
-                self._say("background")
+                self._write_sentence("background")
                 for _ in range(4):
                     if self.bibliography.left > until:
-                        self._say(self.rng.choice(("group", "group", "descriptive_end")))
+                        self._write_sentence(self.rng.choice(("group", "group", "descriptive_end")))
 
-    def _say(self, role: str, experiment: Experiment | None = None, fresh: bool = True) -> WrittenSentence:
+    def _write_sentence(self, role: str, experiment: Experiment | None = None, fresh: bool = True) -> WrittenSentence:
         """Write one sentence in that role, different from all others of the article if possible."""
         works = self._works_for(role, fresh)
         if role in _CITING and not works:
@@ -404,7 +404,7 @@ class Manuscript:
                 role = "background"
             template = self._draw(role)
             slots = self._slots(experiment, works, roam=attempt >= 3)
-            words = _SLOT.sub(lambda slot, slots=slots: _fitted(slot[1], slots), template)  # type: ignore[misc]
+            words = _SLOT.sub(lambda slot, slots=slots: _fill_slot(slot[1], slots), template)  # type: ignore[misc]
             if words not in self.sentences:
                 break
         self.sentences.add(words)
@@ -433,19 +433,19 @@ class Manuscript:
                 elif piece == "who":
                     self.bibliography.mention(draft, works[0], opening=draft.here == start)
                 else:
-                    filled[piece] = draft.write(_fitted(piece, slots))
+                    filled[piece] = draft.write(_fill_slot(piece, slots))
             return WrittenSentence(Span(start, draft.here), filled)
 
     def _say_claims(self, section: str, experiment: Experiment | None = None) -> None:
         for experiment_claimed in self.experiments:
             if section in self.claimed_in[experiment_claimed.number] and experiment in (None, experiment_claimed):
-                self.claims.append((experiment_claimed.number, self._say("claim", experiment_claimed).span))
+                self.claims.append((experiment_claimed.number, self._write_sentence("claim", experiment_claimed).span))
 
     def _plant(self, role: str, experiment: Experiment | None = None, **slots: str) -> Span:
-        """Write a sentence with random choices of its own."""
+        """Write a sentence with a random generator of its own, so that it does not change the other sentences."""
         start, usual = self.draft.here, self.rng
         self.rng, self.planted_slots = self.planted_rng, slots
-        span = self._say(role, experiment).span
+        span = self._write_sentence(role, experiment).span
         self.rng, self.planted_slots = usual, {}
         self.planted_characters += self.draft.here - start
         return span
@@ -465,17 +465,17 @@ class Manuscript:
         tables = [
             span for quantity, columns, span in self.main_tables if quantity == name and {first, second} <= set(columns)
         ]
-        self.evidence["result"] += map(measured, tables)
+        self.evidence["result"] += map(measured_evidence, tables)
 
     def _say_unsupported(self) -> None:
         """Write, in most articles, a sentence that reads like a claim but has no evidence in the article."""
         if self.rng.random() < 0.7:
-            self.claims.append(("belief", self._say("unsupported").span))
+            self.claims.append(("belief", self._write_sentence("unsupported").span))
 
     def _say_evidence(self, role: str, experiment: Experiment) -> None:
         """Write a sentence that supports the experiment's claims; the values it prints are facts."""
-        written = self._say(role, experiment)
-        kind = checked if role == "evidence_check" else measured
+        written = self._write_sentence(role, experiment)
+        kind = checked_evidence if role == "evidence_check" else measured_evidence
         self.evidence[experiment.number].append(kind(written.span))
         for slot, named, entity, value in (
             ("best", "name", self.plan.work.name, experiment.best),
@@ -502,7 +502,7 @@ class Manuscript:
         """A heading or caption of that role."""
         slots = self._slots(experiment, [])
         template = self._draw(role)
-        text = "".join(p if i % 2 == 0 else _fitted(p, slots) for i, p in enumerate(_SLOT.split(template)))
+        text = "".join(p if i % 2 == 0 else _fill_slot(p, slots) for i, p in enumerate(_SLOT.split(template)))
         return text[0].upper() + text[1:]
 
     def _slots(self, experiment: Experiment | None, works: list[Work], roam: bool = False) -> dict[str, str]:
@@ -595,7 +595,7 @@ class Manuscript:
         """Write a table of single runs whose means are the values that the article reports."""
         rng, digits = self.rng, experiment.quantity.digits
         runs = rng.randint(5, 16)
-        ours, theirs = (scattered(rng, Decimal(value), runs, digits) for value in (experiment.best, experiment.base))
+        ours, theirs = (scatter(rng, Decimal(value), runs, digits) for value in (experiment.best, experiment.base))
         rows = [["Run", self.plan.work.name, _label(experiment.rival)]]
         rows += [[str(run), *values] for run, values in enumerate(zip(ours, theirs, strict=True), start=1)]
         caption = f"{_capital(experiment.quantity.name)} in single runs on {experiment.material.own}"
@@ -604,7 +604,7 @@ class Manuscript:
     def _write_table(self, caption: str, rows: list[list[str]], experiment: Experiment) -> Table:
         unit = f" (in {experiment.quantity.unit})" if experiment.quantity.unit else ""
         table = self.draft.table(f"Table {len(self.draft.tables) + 1}. {caption}{unit}.", rows)
-        self.evidence[experiment.number].append(measured(table.span))
+        self.evidence[experiment.number].append(measured_evidence(table.span))
         return table
 
     def _note_fact(
@@ -630,7 +630,7 @@ class Manuscript:
         )
 
 
-def _fitted(slot: str, slots: dict[str, str]) -> str:
+def _fill_slot(slot: str, slots: dict[str, str]) -> str:
     """The text of a slot, capitalized if the name of the slot is; empty for citations, which are written elsewhere."""
     if slot[0].isupper():
         return _capital(slots[slot.lower()])

@@ -1,4 +1,4 @@
-"""Plans the claims of a generated article beyond its experiments, and says what is true of each claim."""
+"""Plans the claims of a generated article beyond its experiments, and sets the attributes of each claim."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def _two_columns(experiment: Experiment, experiments: Sequence[Experiment]) -> t
     return (experiment, unmeasured[0], unmeasured[1]) if len(unmeasured) > 1 else None
 
 
-def measured(span: Span) -> Evidence:
+def measured_evidence(span: Span) -> Evidence:
     """A sentence or table with the values that a claim compares, or a sentence that says what was done."""
     return Evidence(span=span, type="primary", strength="strong")
 
 
-def checked(span: Span) -> Evidence:
+def checked_evidence(span: Span) -> Evidence:
     """A sentence on the stability of a difference."""
     return Evidence(span=span, type="secondary", strength="moderate")
 
@@ -88,7 +88,7 @@ class Conclusion:
 
 
 def claim(topic: ClaimTopic, span: Span, evidence: Sequence[Evidence], conclusion: Conclusion | None = None) -> Claim:
-    """A claim with what is true of it.
+    """A claim with its attributes.
 
     It is justified if it has evidence and none contradicts it, and its support is robust if it was checked as well.
     """

@@ -120,9 +120,9 @@ class Letter(Manuscript):
             self._cite(self.rng.choice((0, 1, 1)))
         elif role == "borrowing":
             while self.bibliography.left:
-                self._say("attributional", self.finding)
+                self._write_sentence("attributional", self.finding)
         elif role == "claim":
-            self.claims.append((self.finding.number, self._say("claim", self.finding).span))
+            self.claims.append((self.finding.number, self._write_sentence("claim", self.finding).span))
         elif role == "evidence":
             self._say_evidence(self.rng.choice(("evidence", "result")), self.finding)
         elif role == "evidence_check":
@@ -130,7 +130,7 @@ class Letter(Manuscript):
         elif role == "closing":
             self._close()
         else:
-            self._say(role, self.finding)
+            self._write_sentence(role, self.finding)
 
     def _cite(self, keep: int) -> None:
         """Mention works until `keep` are left."""
@@ -138,19 +138,19 @@ class Letter(Manuscript):
             left = self.bibliography.left - keep
             grouped = left > 1 and self.rng.random() < (0.9 if self.crowded else 0.3)
             single = self.rng.choice(("descriptive_end", "descriptive_who"))
-            self._say("group" if grouped else single, self.finding)
+            self._write_sentence("group" if grouped else single, self.finding)
 
     def _close(self) -> None:
         """A last sentence; without a finding it can only be an opinion or a warning."""
         if self.evidence:
-            self._say(self.rng.choice(("conclusion", "limitation", "future")), self.finding)
+            self._write_sentence(self.rng.choice(("conclusion", "limitation", "future")), self.finding)
         elif self.rng.random() < 0.6:
-            self.claims.append(("belief", self._say("unsupported", self.finding).span))
+            self.claims.append(("belief", self._write_sentence("unsupported", self.finding).span))
         else:
-            self._say("caution", self.finding)
+            self._write_sentence("caution", self.finding)
 
     def _draw(self, role: str) -> str:
-        """A template that mentions nothing this letter lacks."""
+        """A template that mentions only parts that this letter has."""
         while True:
             template = super()._draw(role)
             if not _NOT_IN_LETTERS.search(template) and (role != "aim" or self._can_aim(template)):

@@ -67,7 +67,7 @@ def jats(document: ParsedDocument) -> Files:
         f"<abstract>{''.join(_jats_block(block) for block in document.abstract)}</abstract></article-meta></front>"
     )
     entries = "".join(_jats_reference(reference) for reference in document.references)
-    body = _nested(
+    body = _nest_sections(
         document.body, lambda heading: f"<sec><title>{_jats_inlines(heading.inlines)}</title>", "</sec>", _jats_block
     )
     text = f"<article>{front}<body>{body}</body><back><ref-list>{entries}</ref-list></back></article>"
@@ -111,7 +111,7 @@ def tei(document: ParsedDocument) -> Files:
         for author in document.authors
     )
     entries = "".join(_tei_reference(reference) for reference in document.references)
-    body = _nested(
+    body = _nest_sections(
         document.body,
         lambda heading: f"<div><head>{escape(inlines_text(heading.inlines))}</head>",
         "</div>",
@@ -160,7 +160,7 @@ def _tei_reference(reference: ParsedReference) -> str:
     )
 
 
-def _nested(
+def _nest_sections(
     blocks: Sequence[Block], opening: Callable[[Heading], str], closing: str, block: Callable[[Block], str]
 ) -> str:
     """Return blocks as markup with nested sections. `opening` and `block` write a heading and any other block."""
@@ -228,7 +228,7 @@ def latexml(document: ParsedDocument) -> Files:
         f'<div class="ltx_authors">{authors}</div>'
         f'<div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6>'
         f"{''.join(map(block, document.abstract))}</div>"
-        f"{_nested(document.body, opening, '</section>', block)}"
+        f"{_nest_sections(document.body, opening, '</section>', block)}"
         '<section class="ltx_bibliography"><h2 class="ltx_title ltx_title_bibliography">References</h2>'
         f'<ul class="ltx_biblist">{entries}</ul></section></article></body></html>'
     )

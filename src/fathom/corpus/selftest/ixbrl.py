@@ -91,10 +91,10 @@ class _Filing:
 
     def _inlines(self, inlines: Inlines) -> str:
         return "".join(
-            self._tagged(piece) if isinstance(piece, TaggedNumber) else escape(inline_text(piece)) for piece in inlines
+            self._tag(piece) if isinstance(piece, TaggedNumber) else escape(inline_text(piece)) for piece in inlines
         )
 
-    def _tagged(self, number: TaggedNumber) -> str:
+    def _tag(self, number: TaggedNumber) -> str:
         """Return the number in a tag, sign and brackets outside; untagged if no tag can state its period or value."""
         if not _PERIOD.fullmatch(number.period):
             return escape(number.text)

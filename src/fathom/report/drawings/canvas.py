@@ -101,7 +101,7 @@ class Canvas:
     def add(self, *nodes: SvgNode) -> None:
         self.nodes.extend(nodes)
 
-    def finished(self) -> SvgNode:
+    def finish(self) -> SvgNode:
         """The drawing as one element."""
         box = f"0 0 {_format_number(float(self.width))} {_format_number(float(self.height))}"
         # A group, so that screen readers can reach its marks one by one.
@@ -138,7 +138,7 @@ def percent(value: float, decimals: int = 0) -> str:
 
 
 def spread_apart(values: Iterable[float], gap: float, low: float, high: float) -> list[float]:
-    """The positions, moved apart so that neighbors keep the gap, as little as possible."""
+    """The positions, moved as little as possible so that neighbors keep the gap."""
     positions = list(values)
     order = sorted(range(len(positions)), key=lambda number: positions[number])
     spread = positions.copy()

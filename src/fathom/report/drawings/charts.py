@@ -111,7 +111,7 @@ def dot_plot(
     for row, height in zip(lines, heights, strict=True):
         _dot_line(canvas, row, scale, left, top, height, step, narrow, unit)
         top += height
-    return canvas.finished()
+    return canvas.finish()
 
 
 def _dot_line(
@@ -203,7 +203,7 @@ def line_chart(title: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, 
         _curve(canvas, curve, along, down, shift)
     if not narrow:
         _names(canvas, labeled, down, width - right + 10, right - 12)
-    return canvas.finished()
+    return canvas.finish()
 
 
 def _curve(canvas: Canvas, curve: Curve, along: Scale, down: Scale, shift: float) -> None:
@@ -286,7 +286,7 @@ def scatter_plot(title: str, spots: Sequence[ScatterPoint], axis: str, width: fl
         )
         marks = [(x, down(spot.point.value)) for spot, x in positions.items()]
         _spot_names(canvas, [(spot, positions[spot], down(spot.point.value)) for spot in labeled], marks)
-    return canvas.finished()
+    return canvas.finish()
 
 
 class _Box(NamedTuple):
@@ -377,11 +377,11 @@ def stacked_bars(
         else:
             label = text(fit_label(name, left), left, top + 16, anchor="end")
         canvas.add(node("g", label, *_stack(pieces, scale, top), data_runs=(series or {}).get(name)))
-    return canvas.finished()
+    return canvas.finish()
 
 
 def _stack_places(names: Iterable[str], width: float, narrow: bool) -> Iterator[tuple[float, float]]:
-    """Where each name of a legend is: beside one another as far as the width allows."""
+    """The position of each name of a legend, with as many names in a row as fit the width."""
     x = y = 0.0
     for name in names:
         wide = text_width(name) * LETTER + 34
@@ -451,7 +451,7 @@ def heat_map(
             size = "tick" if field.questions < 10 else "label"
             color = f"{size} dark" if shade >= 6 else size
             canvas.add(text(f"{field.value * 100:.0f}", x + cell_width / 2, y + 18, color, "middle"))
-    return canvas.finished()
+    return canvas.finish()
 
 
 class DifferenceCell(NamedTuple):
@@ -495,4 +495,4 @@ def difference_matrix(
             parts.append(text(_format_signed(field.value * 100, 0), x + each / 2, y + 18, style, "middle"))
         runs = " ".join(str(series[name]) for name in (field.row, field.column) if name in series)
         canvas.add(node("g", *parts, data_runs=runs or None))
-    return canvas.finished()
+    return canvas.finish()

@@ -84,7 +84,7 @@ def precision_recall_plot(
         y = top + 20 * number
         canvas.add(_symbol(entry.color, entry.shape, entry.hollow, left, y - 4, None))
         canvas.add(text(fit_label(entry.name, width - left - 14), left + 13, y, "label"))
-    return canvas.finished()
+    return canvas.finish()
 
 
 def _isoline(f1: float, across: Scale, down: Scale) -> str:
@@ -146,7 +146,7 @@ def box_plot(what: str, boxes: Sequence[Box], axis: str, width: float) -> SvgNod
         else:
             canvas.add(text(fit_label(box.name, left), left - 6, middle + 4, anchor="end"))
         _box(canvas, box, scale, middle)
-    return canvas.finished()
+    return canvas.finish()
 
 
 def _box(canvas: Canvas, box: Box, scale: Scale, y: float) -> None:

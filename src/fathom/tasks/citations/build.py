@@ -12,13 +12,14 @@ from pydantic import JsonValue
 
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
+from fathom.records.contexts import ContextId
 from fathom.records.documents import CitationType, DocumentId, FieldName
 from fathom.records.rng import rng_for
 from fathom.tasks.citations.baselines import Baselines, shown_item
 from fathom.tasks.citations.candidate_search import Features
 from fathom.tasks.citations.draft import ItemDraft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
-from fathom.tasks.citations.item_selection import PaperOptions, select
+from fathom.tasks.citations.item_selection import LIMITS, PaperOptions, select
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.positions import ItemShape, PositionSampler
 from fathom.tasks.citations.possible_items import (
@@ -53,6 +54,8 @@ IN_GROUPS = "groups of a certain type"
 OF_THE_TYPE = "of a requested type"
 """The last requirement of a citation in an explanation of an empty build. The levels determine it."""
 
+WHOLE_GROUPS = "groups of works with text"
+"""The groups of citations that a set can ask about."""
 
 PAPERS = 128
 """The maximum number of question papers that are cached."""
@@ -169,7 +172,7 @@ class CitationBuilder:
             fitting = drafts and all(draft.fits for draft in drafts)
             return balance.features_of(drafts[0].scores_by_key) if fitting else None
 
-        selected = select([options for _, _, options in papers], balance, wanted, drafted)
+        selected = select([options for _, _, options in papers], balance, LIMITS[cell[0]], wanted, drafted)
         found = {
             id: [items[number] for number in chosen]
             for (id, items, _), chosen in zip(papers, selected.chosen, strict=True)
@@ -182,10 +185,13 @@ class CitationBuilder:
 
     def _items(self, every: Iterable[list[ItemDraft]]) -> Iterator[ContextItems]:
         for drafts in every:
+            by_context: dict[ContextId, ContextItems] = {}
             for draft in drafts:
                 self.baselines.add(draft.cell, shown_item(draft), draft.scores)
                 context, item = self._laid_out.item(draft)
-                yield ContextItems(context, [item])
+                # Settings that hide and show the same share a context.
+                by_context.setdefault(context.id, ContextItems(context, [])).items.append(item)
+            yield from by_context.values()
 
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order of use."""
@@ -376,17 +382,25 @@ class CitationBuilder:
             paper = self._paper(listed.id)
             steps.update(paper.steps)
             steps[OF_THE_TYPE] += sum(mask.citation_type in citation_types for mask in paper.masks)
-        counted = ", ".join(f"{step} {steps[step]:,}" for step in (*STEPS, OF_THE_TYPE))
+            steps[IN_GROUPS] += len({mask.place for mask in paper.grouped_masks})
+            steps[WHOLE_GROUPS] += len(paper.group_masks)
+        sets_only = self.settings.tasks == ("set",)
+        named = [*STEPS, OF_THE_TYPE, *([IN_GROUPS] if self._asks_about_groups else [])]
+        named += [WHOLE_GROUPS] if "set" in self.settings.tasks else []
+        counted = ", ".join(f"{step} {steps[step]:,}" for step in named)
         left_out = "".join(f" Not used: {what} {count:,}." for what, count in self._left_out().items())
         room = self.settings.room(self._least)
-        if any(self._is_too_long(paper) and paper.masks for paper in self.papers()):
+        asked_about = [paper for paper in self.papers() if (paper.group_masks if sets_only else paper.masks)]
+        if asked_about and all(map(self._is_too_long, asked_about)):
             return (
                 f"No question paper of '{self._corpus.folder}' leaves space for candidates in {room:,} characters. "
                 "Use more --characters, or --scope section."
             )
+        wanted = "two of them in a group that cites no other work" if sets_only else "one of them alone in its brackets"
+        wanted += " or in a group that is known in full" if self._asks_about_groups else ""
         return (
             f"No citation of '{self._corpus.folder}' can be used. Citations: {counted}. An item needs a paper that "
-            f"cites {self._least} works of the corpus, one of them alone in its brackets. Ingest the cited works too."
+            f"cites {self._least} works of the corpus ({len(self._order)} do), {wanted}. Ingest the cited works too."
             f"{left_out}"
         )
 

@@ -162,13 +162,17 @@ class MatcherBalance:
     def costs(self, sums: Features, items: int) -> FloatArray:
         """For each sum over so many items, `in_units`: how far it is from zero; one is about as far as allowed."""
         combined, group = BOUND + GROWTH * items**0.5, GROUP_BOUND + GROUP_GROWTH * items**0.5
-        bounds = np.array([combined] * COMBINED + [group] * len(GROUPS))
         every = (BOUND + EVERY_GROWTH * items**0.5) ** 2
-        # Any linear combination of matchers that is trained on the items finds what is left of all preferences.
-        left = (sums.preferences**2).sum(axis=1) / every
         costs: FloatArray = (
-            ((sums.values / bounds) ** 2).mean(axis=1) + left + (sums.firsts**2).mean(axis=1) / every
-        ) / 3
+            # Averaged with the others, the preference of the combination stayed far from zero, on the same side in
+            # every corpus, so that several corpora together gave it away.
+            (sums.values[:, 0] / combined) ** 2
+            + ((sums.values[:, 1:COMBINED] / combined) ** 2).mean(axis=1)
+            + ((sums.values[:, COMBINED:] / group) ** 2).mean(axis=1)
+            # Any linear combination of matchers that is trained on the items finds what is left of all preferences.
+            + (sums.preferences**2).sum(axis=1) / every
+            + (sums.firsts**2).mean(axis=1) / every
+        ) / 5
         return costs
 
     def takes(self, scores: FloatArray) -> bool:

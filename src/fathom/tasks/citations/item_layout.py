@@ -66,6 +66,11 @@ def bucket(tokens: int) -> int:
     return length
 
 
+def question_id(context: Context, setting: str) -> str:
+    """The id of the item over a context; two settings may show the same context."""
+    return short_id("q", context.id, *([setting] if setting else []))
+
+
 def question(draft: ItemDraft, context: Context) -> Question:
     """The question with its tags."""
     document, difficulty = draft.paper.document, draft.difficulty
@@ -89,7 +94,7 @@ def question(draft: ItemDraft, context: Context) -> Question:
         tags["setting"] = draft.setting
         tags["pair"] = pair_id(draft)
     return Question(
-        id=short_id("q", context.id),
+        id=question_id(context, draft.setting),
         family=NAME,
         context_id=context.id,
         text=wording(draft.task, difficulty.masking, len(draft.masks), len(draft.candidates), draft.is_grouped),
@@ -131,7 +136,7 @@ def key(draft: ItemDraft, context: Context) -> Key:
     """The key: the candidates that the paper cites at its masks."""
     rows = [row for mask in draft.masks for row in _rows(draft, mask)]
     return Key(
-        question_id=short_id("q", context.id),
+        question_id=question_id(context, draft.setting),
         answer=answer_of(draft.task, draft.answer, len(draft.candidates)),
         proof=Proof(
             program="; ".join(

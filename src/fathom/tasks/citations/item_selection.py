@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fathom.tasks.citations.candidate_search import BOUND, GROWTH, Features, MatcherBalance
+from fathom.tasks.citations.settings import CitationTask
 from fathom.tasks.citations.topics import FloatArray
 
 SWEEPS = 3
@@ -23,9 +24,9 @@ SWEEPS = 3
 FREQUENT = 0.25
 """The weight of how much more items have an answer than have another candidate: answers in the fewest items of a paper,
 or in the most, would be given away."""
-LIMIT = 0.5
+LIMITS: dict[CitationTask, float] = {"choice": 0.35, "cloze": 0.5}
 """How far the sums of all items may be from zero. With a lower limit, matchers that are not balanced are closer to
-chance as well, and fewer items are left."""
+chance as well, and fewer items are left. Clozes are few, and their matchers are no closer to chance with 0.35."""
 STEP = 0.04
 """The share of the items that are given up at once, as long as matchers are not at chance."""
 ROUNDS = 4
@@ -69,10 +70,11 @@ class PaperOptions:
 class _Selection:
     """The chosen items, and the sums of what the matchers say about them."""
 
-    def __init__(self, papers: Sequence[PaperOptions], balance: MatcherBalance) -> None:
+    def __init__(self, papers: Sequence[PaperOptions], balance: MatcherBalance, limit: float) -> None:
         self._papers = [replace(one, features=balance.in_units(one.features)) for one in papers]
         self._estimated = papers
         self._balance = balance
+        self._limit = limit
         self.chosen: list[list[int]] = [[] for _ in papers]
         self.items = 0
         self._total = balance.no_features
@@ -164,13 +166,13 @@ class _Selection:
         """Give up items until so many are left and all of them are at chance, and add those that fit beside them."""
         for _ in range(SWEEPS):
             self.exchange()
-        while (surplus := self.items - wanted) > 0 or (self.items and self.cost > LIMIT):
+        while (surplus := self.items - wanted) > 0 or (self.items and self.cost > self._limit):
             self.give_up(min(max(1, round(STEP * self.items), surplus // 4), max(surplus, 0) or self.items))
             self.exchange()
         for _ in range(SWEEPS):
             # Items that were given up may fit beside those that others were exchanged for.
             self.exchange()
-            self.fill(LIMIT, wanted)
+            self.fill(self._limit, wanted)
 
     @property
     def cost(self) -> float:
@@ -195,9 +197,11 @@ class SelectionResult(NamedTuple):
     """The numbers of the chosen options of each paper."""
 
 
-def select(papers: Sequence[PaperOptions], balance: MatcherBalance, wanted: int, drafted: Drafted) -> SelectionResult:
+def select(
+    papers: Sequence[PaperOptions], balance: MatcherBalance, limit: float, wanted: int, drafted: Drafted
+) -> SelectionResult:
     """As many items as can be kept at chance, `wanted` at most; all of them were drafted."""
-    selection = _Selection(papers, balance)
+    selection = _Selection(papers, balance, limit)
     selection.fill()
     possible = selection.items
     selection.reduce(wanted)

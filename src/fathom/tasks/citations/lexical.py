@@ -37,7 +37,16 @@ Stretch = Literal[
 STRETCHES: tuple[Stretch, ...] = get_args(Stretch)
 _FAR: dict[Stretch, int] = {"150 characters": 150, "400 characters": 400, "1500 characters": 1_500}
 
-COMPARISONS = ("words", "rare words", "distinct words", "cosine", "language model", "best 40 words", "best 120 words")
+COMPARISONS = (
+    "words",
+    "rare words",
+    "distinct words",
+    "cosine",
+    "words of one candidate",
+    "language model",
+    "best 40 words",
+    "best 120 words",
+)
 """The ways in which the words of a stretch are compared with a candidate."""
 PARTS = (40, 120)
 """Words in a part of a candidate, for the ways that use its best part."""
@@ -55,6 +64,7 @@ MATCHERS = (
     "hidden names of the candidate",
     "cuts of the candidate",
     "beginning of the candidate",
+    "similarity of the candidate",
 )
 """All are kept at chance at the level `hard`, and every linear combination of them. Simulated models use the first."""
 
@@ -155,6 +165,7 @@ def match_scores(
         *_by_headings(wanted, [local[one.headings] for one in candidates]),
         *vectors.scores([query.stems[0] for query in queries], [one.stems for one in candidates]),
         *np.array([[one.form for one in candidates]] * len(queries), dtype=float).transpose(2, 0, 1),
+        np.array([vectors.similarities([one.stems for one in candidates])] * len(queries)),
     ]
     return np.array(tables)
 
@@ -206,6 +217,7 @@ def _by_word(
         rarity**2 * held,
         held * 1.0,
         counts / np.array([one.norm for one in candidates])[:, None],
+        rarity * (held & (held.sum(axis=0) == 1)),
         np.log((counts + SMOOTHING * background) / (lengths[:, None] + SMOOTHING)),
     )
     for weight in weights[:-1]:

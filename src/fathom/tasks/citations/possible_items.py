@@ -269,13 +269,13 @@ class ItemFinder:
             yield PossibleItem((mask,), self._draw((mask,), pool, difficulty, rng))
 
     def _with_pools(
-        self, available: AvailableMasks, variants: Sequence[Difficulty], tried: int
+        self, available: AvailableMasks, variants: Sequence[Difficulty], tried: int, least: int = 0
     ) -> Iterator[tuple[Mask, list[DocumentId]]]:
-        """The masks of choices with the works that may be candidates beside it: one of each work, then the second ones,
-        and so on, so many of each."""
+        """The masks of choices with the works that may be candidates beside it, `least` of them if there are so many:
+        one mask of each work, then the second ones, and so on, so many of each."""
         by_work = [self._unnamed(available.paper, masks) for masks in available.masks("choice", variants).values()]
         for mask in (mask for _ in range(tried) for masks in by_work for mask in islice(masks, 1)):
-            pool = self._pool(available, (mask,), variants[0])
+            pool = self._pool(available, (mask,), variants[0], least)
             if MASKS - 1 <= _others(variants[0], (mask,), pool) <= len(pool):
                 yield mask, pool
 
@@ -400,7 +400,7 @@ class ItemFinder:
     ) -> Iterator[tuple[list[PossibleItem], Features]]:
         """For each mask, its possible choices and their features."""
         difficulty = variants[0]
-        for mask, every in islice(self._with_pools(available, variants, MASKS_OF_WORK), MASKS_OF_PAPER):
+        for mask, every in islice(self._with_pools(available, variants, MASKS_OF_WORK, POOL), MASKS_OF_PAPER):
             wanted = _others(difficulty, (mask,), every)
             pool = every[: max(POOL, 2 * wanted)]
             searched = self._searched(available, difficulty.form, (mask,), (mask.work, *pool), wanted + 1)
@@ -474,9 +474,12 @@ class ItemFinder:
 
     # Candidates that are not cited at the masks.
 
-    def _pool(self, available: AvailableMasks, masks: Sequence[Mask], difficulty: Difficulty) -> list[DocumentId]:
+    def _pool(
+        self, available: AvailableMasks, masks: Sequence[Mask], difficulty: Difficulty, least: int = 0
+    ) -> list[DocumentId]:
         """The works that may be candidates beside those cited at the masks. If all of them will be, only those that can
-        be shown, so that one work does not spoil the item."""
+        be shown, so that one work does not spoil the item. Nearest ones are searched in more sections as long as they
+        are fewer than `least`, or too few for an item."""
         if difficulty.sampling == "random":
             return self._beside(available, masks, available.works, difficulty)
         sections = [masks[0].section] if len(masks) == 1 else list(available.paper.cited_in)
@@ -485,7 +488,7 @@ class ItemFinder:
         for distance in range(NEAR + 1):
             near = (works for section in sections if cited <= set(works := available.cited_near(section, distance)))
             pool = self._beside(available, masks, next(near, ()), difficulty)
-            if difficulty.candidates == "all" or _others(difficulty, masks, pool) <= len(pool):
+            if difficulty.candidates == "all" or max(least, _others(difficulty, masks, pool)) <= len(pool):
                 break
         return pool
 

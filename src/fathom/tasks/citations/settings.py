@@ -36,7 +36,8 @@ class Difficulty(Record):
     """Attributional: the sentence names the method, model or data set. Descriptive: it does not."""
     sampling: CandidateSampling
     """Candidates drawn from the whole reference list (random), or from the works that one section cites, and its
-    neighbors if those are too few (nearest)."""
+    neighbors if those are too few (nearest). Filtered choices use works of the neighbors as well, to choose among more
+    sets of candidates."""
     form: Form
     """The text of a candidate: title and abstract (concise), all of it (full), or its body without its title and the
     names of what it presents (body)."""

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
 from fathom.records.lengths import format_length
-from fathom.records.record import short_id
 from fathom.records.spans import Span
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN
-from fathom.tasks.citations.item_layout import TASKS, answer_of
+from fathom.tasks.citations.item_layout import TASKS, answer_of, question_id
 from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.simulate import options_of
 from fathom.tasks.family import Item, SwappedCorpus, SwappedItems
@@ -46,7 +45,7 @@ class Swapper:
         )
 
     def _item(self, item: Item, context: Context) -> Item:
-        id = short_id("q", context.id)
+        id = question_id(context, item.question.tags.get("setting", ""))
         tags = dict(sorted({**item.question.tags, "length": format_length(context.length)}.items()))
         asked = {"id": id, "context_id": context.id, "tags": tags}
         return Item(item.question.model_copy(update=asked), self._key(item, id, len(context.places) - 1))

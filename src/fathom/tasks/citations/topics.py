@@ -120,6 +120,12 @@ class TopicVectors:
             yield units @ _unit(whole[:, columns]).T
             yield np.maximum.reduceat(units @ _unit(every[:, columns]).T, starts, axis=1)
 
+    def similarities(self, candidates: Sequence[Int32Array]) -> FloatArray:
+        """The mean cosine of each candidate with the others."""
+        each = self._weighted(candidates)
+        total: FloatArray = (each @ each.sum(axis=0) - (each * each).sum(axis=1)) / max(1, len(each) - 1)
+        return total
+
     def rarity(self, stems: Int32Array) -> FloatArray:
         """The weight of each stem, by the number of documents that contain it."""
         rarity: FloatArray = np.append(self._rarity, self._rarity.max(initial=0.0))[

@@ -75,7 +75,7 @@ class AnnotatedCorpus:
         return (entry.id for entry in self._corpus.entries() if not self._from_file or entry.id in self._annotations)
 
     def all_of(self, document: DocumentId) -> Sequence[Annotation]:
-        """The annotations of a document by anybody."""
+        """The annotations of a document by all annotators."""
         return self._annotations.get(document, ())
 
     def annotation(self, document: Document) -> Annotation | None:

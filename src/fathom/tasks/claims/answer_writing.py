@@ -32,7 +32,7 @@ def written_finding(label: str, passages: Sequence[Passage], quote: Quote) -> st
     )
 
 
-def without(spans: LinkedSpans, claim: int) -> tuple[LinkedSpan, ...]:
+def without_claim(spans: LinkedSpans, claim: int) -> tuple[LinkedSpan, ...]:
     """The claims without one of them."""
     return (*spans.spans[:claim], *spans.spans[claim + 1 :])
 

@@ -16,7 +16,7 @@ from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.checking import shown_context
-from fathom.tasks.claims.answer_writing import with_links, without, written_claims, written_finding
+from fathom.tasks.claims.answer_writing import with_links, without_claim, written_claims, written_finding
 from fathom.tasks.claims.build import size_of
 from fathom.tasks.claims.check import check
 from fathom.tasks.claims.keys import (
@@ -106,7 +106,7 @@ class ClaimsAuditor:
         self._check_responses(item, answer, shown, program)
 
     def _is_planted(self, answer: LinkedSpans, item: Item, shown: ShownContext) -> bool:
-        """Whether the key has exactly the planted claims, those of the abstract aside if the question says so."""
+        """Whether the key has exactly the planted claims, except those in the abstract if the question excludes it."""
         expected = [
             linked_span(document, claim)
             for document in shown.documents.values()
@@ -216,7 +216,7 @@ def _near_misses(answer: LinkedSpans) -> Iterator[Sequence[LinkedSpan]]:
     spans = answer.spans
     yield ()
     for number in {0, len(spans) - 1}:
-        yield without(answer, number)
+        yield without_claim(answer, number)
     linked = [number for number, claim in enumerate(spans) if claim.links]
     for number in linked[:2]:
         fewer = with_links(spans[number], spans[number].links[1:])

@@ -107,7 +107,7 @@ CLAIM_RULES: dict[str, Claims] = {"position": by_position, "cue phrases": by_cue
 EVIDENCE_RULES: dict[str, EvidenceOf] = {"nearest sentence": nearest, "lexical overlap": overlapping}
 
 
-def predicted(document: Document, claims: Sequence[Span], evidence: EvidenceOf) -> list[LinkedSpan]:
+def predict_claims(document: Document, claims: Sequence[Span], evidence: EvidenceOf) -> list[LinkedSpan]:
     """Claims with the evidence that a rule finds for them."""
     evidence_of = evidence(document)
     return [
@@ -119,8 +119,8 @@ def predicted(document: Document, claims: Sequence[Span], evidence: EvidenceOf) 
     ]
 
 
-def _repeated(document: Document, claim: LinkedSpan) -> LinkedSpan:
-    """A claim of the key, with its own text as conclusion and reason, and that of its evidence as limitations."""
+def _repeat_texts(document: Document, claim: LinkedSpan) -> LinkedSpan:
+    """A claim of the key with its own text as conclusion and reason, and the text of its evidence as limitations."""
     text = claim.passage.span.of(document.text)
     links = tuple(
         Link(passage=link.passage, attributes={LIMITATIONS: link.passage.span.of(document.text)})
@@ -155,13 +155,15 @@ class Baselines:
         for name, rule in rules.items():
             for linking, evidence in EVIDENCE_RULES.items():
                 predictions = [
-                    prediction for document in documents for prediction in predicted(document, rule(document), evidence)
+                    prediction
+                    for document in documents
+                    for prediction in predict_claims(document, rule(document), evidence)
                 ]
                 self._counts[f"{name}, {linking}"].update(
                     compare_claims(key.answer, predictions, by_id, program).counts
                 )
         if any(all_free_texts(key.answer)):
-            repeated_claims = [_repeated(by_id[claim.passage.document], claim) for claim in key.answer.spans]
+            repeated_claims = [_repeat_texts(by_id[claim.passage.document], claim) for claim in key.answer.spans]
             self._counts[REPEATED].update(compare_claims(key.answer, repeated_claims, by_id, program).counts)
 
     def _count_values(self, kind: str, closed: Iterable[str], attributes: Mapping[str, str]) -> None:

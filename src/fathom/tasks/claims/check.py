@@ -101,7 +101,14 @@ class QuoteReader:
             return span
         located = [self._locator.locate(quote, near=gold_span.start) for gold_span in self._gold_spans]
         pairs = zip(self._gold_spans, located, strict=True)
-        return next((span for gold_span, span in pairs if span and gold_span.start <= span.start < gold_span.end), span)
+        return next(
+            (
+                located_span
+                for gold_span, located_span in pairs
+                if located_span and gold_span.start <= located_span.start < gold_span.end
+            ),
+            span,
+        )
 
 
 def _check_claims(gold: LinkedSpans, program: ClaimsProgram, response: Response, quotes: QuoteReader) -> Verdict:

@@ -58,7 +58,7 @@ class FaultyReader:
         if self._happens("fabricate"):
             links.append(Link(passage=INVENTED))
         passage = self._next_unit(claim.passage) if self._happens("shift") else claim.passage
-        attributes = self._misjudged(claim.attributes, CLAIM_ATTRIBUTES) | self._quote_next_units(claim.stated)
+        attributes = self._misjudge(claim.attributes, CLAIM_ATTRIBUTES) | self._quote_next_units(claim.stated)
         return LinkedSpan(passage=passage, links=tuple(links), attributes=attributes)
 
     def _exchange_evidence(self, claims: Sequence[LinkedSpan]) -> list[LinkedSpan]:
@@ -89,7 +89,7 @@ class FaultyReader:
         )
 
     def _misjudged_link(self, link: Link) -> Link:
-        attributes = self._misjudged(link.attributes, EVIDENCE_ATTRIBUTES) | self._quote_next_units(link.stated)
+        attributes = self._misjudge(link.attributes, EVIDENCE_ATTRIBUTES) | self._quote_next_units(link.stated)
         return link.model_copy(update={"attributes": attributes})
 
     def _quote_next_units(self, statements: Mapping[str, Passage]) -> dict[str, str]:
@@ -100,7 +100,7 @@ class FaultyReader:
             if self._happens("misattribute")
         }
 
-    def _misjudged(self, attributes: dict[str, str], closed: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    def _misjudge(self, attributes: dict[str, str], closed: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
         values = {**closed, "no_evidence_reason": REASONS}
         wrong = {
             name: self._other(value, values[name])

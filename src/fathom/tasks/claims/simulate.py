@@ -13,11 +13,11 @@ from fathom.records.documents import Document, Passage
 from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key
 from fathom.tasks.claims.answer_writing import written_claims, written_finding
-from fathom.tasks.claims.baselines import SentenceWords, by_cue, overlapping, predicted
+from fathom.tasks.claims.baselines import SentenceWords, by_cue, overlapping, predict_claims
 from fathom.tasks.claims.faults import FaultyReader
 from fathom.tasks.claims.keys import LABEL, OPTION, ClaimsProgram
 from fathom.tasks.claims.levels import SCALES, scale_of
-from fathom.tasks.claims.wording import compared
+from fathom.tasks.claims.wording import comparison_asked_about
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.simulating import most_frequent
 
@@ -62,7 +62,7 @@ class Simulator:
                 claims = [
                     claim
                     for document in visible_documents
-                    for claim in predicted(document, by_cue(document), overlapping)
+                    for claim in predict_claims(document, by_cue(document), overlapping)
                 ]
                 return written_claims(claims, self._quote)
             case _:
@@ -73,7 +73,7 @@ class Simulator:
         sentences = [(document, span) for document in documents for span in document.sentences]
         chosen = rng.sample(sentences, min(count, len(sentences)))
         return [
-            predicted(document, [span], lambda document: lambda claim: [rng.choice(document.sentences)])[0]
+            predict_claims(document, [span], lambda document: lambda claim: [rng.choice(document.sentences)])[0]
             for document, span in chosen
         ]
 
@@ -93,7 +93,7 @@ class Simulator:
                 passages = [Passage(document=document.id, span=span)]
             case "lexical":
                 label = self._frequent(item.key, label)
-                spans = SentenceWords(document).most_similar(compared(item.question.text), 1)
+                spans = SentenceWords(document).most_similar(comparison_asked_about(item.question.text), 1)
                 passages = [Passage(document=document.id, span=span) for span in spans]
             case _ if unseen:
                 label, passages = self._frequent(item.key, label), []

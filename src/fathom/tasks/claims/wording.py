@@ -75,7 +75,7 @@ _PLANTED_ATTRIBUTES = (
 _COMPARISON = "What does the article report about this comparison? "
 
 
-def compared(text: str) -> str:
+def comparison_asked_about(text: str) -> str:
     """The comparison that a question asks for evidence on."""
     return text.split("\n\n", maxsplit=1)[0].removeprefix(_COMPARISON)
 

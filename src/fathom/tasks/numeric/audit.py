@@ -143,14 +143,14 @@ class NumericAuditor:
         for passage in passages:
             inside = passage.document in documents and passage.span.end <= self._open_source(passage.document)[1]
             self._checks.check("every passage lies in a shown document", item, inside)
-        self._checks.check("the passages are the required ones", item, passages == _required(program, tables))
+        self._checks.check("the passages are the required ones", item, passages == _required_passages(program, tables))
 
     def _shuffle(self, items: list[Item], tables: ContextTables) -> None:
         """The same rows in other orders: no answer may depend on the order of rows."""
         rng = rng_for(self._seed, "shuffle", items[0].question.id)
         last_rows: dict[QuestionId, list[TableRow]] = {}
         for _ in range(SHUFFLES):
-            self._database.load(_shuffled(tables, rng))
+            self._database.load(_shuffle(tables, rng))
             for item in items:
                 rows = self._database.rows(item.key.proof.program)
                 # Most results come in the same order, and need not be turned into an answer again.
@@ -190,7 +190,7 @@ class NumericAuditor:
         for item in items:
             program = _parse_cached(item.key.proof.program)
             candidates = list(mutants(program, SCHEMA))
-            undetected = self._same(program, candidates, tables)
+            undetected = self._equal_mutants(program, candidates, tables)
             left = self._undetected_anywhere(program, undetected, item.key.proof.program)
             # An equivalent mutant has the same meaning, and is not counted.
             equivalent = [mutant for mutant in left if is_equivalent(program, mutant.program)]
@@ -206,10 +206,10 @@ class NumericAuditor:
         for _ in range(DATABASES):
             if not left:
                 break
-            left = self._same(program, left, random_tables(rng, program_constants))
+            left = self._equal_mutants(program, left, random_tables(rng, program_constants))
         return left
 
-    def _same(self, program: Program, candidates: list[Mutant], tables: ContextTables) -> list[Mutant]:
+    def _equal_mutants(self, program: Program, candidates: list[Mutant], tables: ContextTables) -> list[Mutant]:
         """The mutants that give the program's result on these tables."""
         self._database.load(tables)
         result = result_form(program, self._database.rows(literal(program, SCHEMA)))
@@ -305,11 +305,11 @@ def _parse_cached(statement: str) -> Program:
     return parse(statement)
 
 
-def _shuffled(tables: ContextTables, rng: Random) -> ContextTables:
+def _shuffle(tables: ContextTables, rng: Random) -> ContextTables:
     return tables.replaced(**{name: tuple(rng.sample(rows, len(rows))) for name, rows in tables.rows.items()})
 
 
-def _required(program: Program, tables: ContextTables) -> tuple[Passage, ...]:
+def _required_passages(program: Program, tables: ContextTables) -> tuple[Passage, ...]:
     """The spans of the needed parts of the selected articles."""
     parts = parts_read(program)
     return tuple(

@@ -58,7 +58,7 @@ class CellAudit:
         return any(table in plain for name, table in OF_ALL.items() if name in unknown)
 
     def is_backed(self, context: Context, statement: str) -> bool:
-        """Whether every counted name and reference is a part of its own of the document's text."""
+        """Whether every counted name and reference is a separate part of the document's text."""
         plain = TEXT.sub("''", statement)
         if not any(column in plain for name in ("authors", "references") for column in READ[name]):
             return True

@@ -27,7 +27,7 @@ def accepted_forms(answer: Answer) -> Iterator[str]:
 
 
 def near_misses(answer: Answer, tables: ContextTables) -> Iterator[str]:
-    """Grouped answers with one value wrong, lists with something else from the context, numbers mixed with names."""
+    """Grouped answers with one value wrong, lists with another item from the context, numbers mixed with names."""
     match answer:
         case Rows(rows=rows) if _is_of_numbers(answer):
             for pairs in _wrong_groups(rows):
@@ -70,7 +70,7 @@ def _shift(value: Scalar, step: int) -> str:
 
 
 def _wrong_lists(items: Sequence[Scalar], tables: ContextTables) -> Iterator[str]:
-    """The list with something else: another title or name of the context, or a number among names."""
+    """The list with a wrong item: another title or name from the context, or a number among names."""
     values = [written_value(item) for item in items]
     titles = [row.title for row in tables.articles]
     if all(isinstance(item, Number) or item.value in titles for item in items):

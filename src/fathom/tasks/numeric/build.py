@@ -62,7 +62,7 @@ class TemplatePool:
         self._settings = settings
         self._splits = {template.id: _split_of(template, settings.template_splits, seed) for template in offered}
 
-    def of(self, split: Split, length: str) -> dict[TemplateDistribution, dict[Skill, list[Template]]]:
+    def templates_for(self, split: Split, length: str) -> dict[TemplateDistribution, dict[Skill, list[Template]]]:
         """The templates for contexts of this split and length, by distribution and skill.
 
         Only the test split has held-out ones, in addition to the others.
@@ -100,7 +100,7 @@ class NumericBuilder:
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its articles do not allow more."""
-        offered = self._pool.of(context.split, format_length(context.length))
+        offered = self._pool.templates_for(context.split, format_length(context.length))
         if not offered:
             return
         sources = self._read(context.documents)
@@ -194,22 +194,26 @@ def fill_question(
     nullable = rng.random() < rate.nullable[skill]
     if not rate.unanswerable:
         candidates = [template for template in offered[skill] if template.may_be_empty == nullable]
-        return _best(filler.fill, candidates, ATTEMPTS, rng) or _best(filler.fill, offered[skill], ATTEMPTS, rng)
+        return _choose_filling(filler.fill, candidates, ATTEMPTS, rng) or _choose_filling(
+            filler.fill, offered[skill], ATTEMPTS, rng
+        )
     empty = rng.random() < rate.unanswerable
     of_other_skills = [template for name, options in offered.items() if name != skill for template in options]
     for options in (offered[skill], of_other_skills):
         for partner in partners if nullable else ():
             pairable = [template for template in options if filler.can_pair(template, partner)]
             fill = partial(filler.fill_in_pair, partner=partner, empty=empty)
-            if filled := _best(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
+            if filled := _choose_filling(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
                 return filled
-        if filled := _best(filler.fill, [template for template in options if not template.may_be_empty], ATTEMPTS, rng):
+        if filled := _choose_filling(
+            filler.fill, [template for template in options if not template.may_be_empty], ATTEMPTS, rng
+        ):
             return filled
     # All of a user's templates may allow an empty answer.
-    return _best(filler.fill, offered[skill], ATTEMPTS, rng)
+    return _choose_filling(filler.fill, offered[skill], ATTEMPTS, rng)
 
 
-def _best(
+def _choose_filling(
     fill: Callable[[Template, Random], FilledTemplate | None], suitable: Sequence[Template], attempts: int, rng: Random
 ) -> FilledTemplate | None:
     """Of two random templates that can be filled, the one with fewer undetected mutants; None if there is none.

@@ -60,7 +60,7 @@ class Diagnoser:
 
 
 def _possible_faults(reading: Interpretation, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
-    needed = _needed(reading, selected)
+    needed = _needed_articles(reading, selected)
     for fault in FAULTS.values():
         yield from _changing(fault.name, list(fault.variations(reading)), correct, needed)
 
@@ -78,7 +78,7 @@ def _changing(
             yield FaultyAnswer(cause, detail, answer, 1 / len(variations))
 
 
-def _needed(reading: Interpretation, selected: Sequence[int]) -> frozenset[int]:
+def _needed_articles(reading: Interpretation, selected: Sequence[int]) -> frozenset[int]:
     """The articles whose absence may change the answer: the selected ones, or all where articles are related."""
     if any(relations(reading.program)):
         return frozenset(range(1, len(reading.database.rows["articles"]) + 1))
@@ -86,14 +86,14 @@ def _needed(reading: Interpretation, selected: Sequence[int]) -> frozenset[int]:
 
 
 def _two_missed(reading: Interpretation, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
-    """Two articles missed at once, where there are few enough to try."""
+    """The answers of a reader who misses two articles, if there are few enough pairs to try all of them."""
     pairs = list(combinations(range(1, len(reading.database.rows["articles"]) + 1), 2))
     if len(pairs) <= MAX_PAIRS:
         variations = [
             Variation(f"articles {first} and {second}", replace(reading, missing=frozenset((first, second))))
             for first, second in pairs
         ]
-        yield from _changing("miss-document", variations, correct, _needed(reading, selected))
+        yield from _changing("miss-document", variations, correct, _needed_articles(reading, selected))
 
 
 def _operators(program: tree.Program) -> tuple[str, ...]:

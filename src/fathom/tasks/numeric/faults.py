@@ -15,7 +15,7 @@ from fathom.tasks.numeric.schema import (
     cited_by_article,
     cites,
     cites_article,
-    related,
+    followed_relations,
     relations,
 )
 from fathom.tasks.numeric.tables import CitationRow, ContextTables
@@ -84,7 +84,7 @@ def _references_for_citations(node: Any) -> Iterator[tuple[str, Any]]:
 def _ignore_distinct(reading: Interpretation) -> Iterator[Variation]:
     yield from faults.FAULTS["ignore-distinct"].variations(reading)
     # Names are made unique below, so the program must not select articles by name.
-    if reading.program.output == PEOPLE and not related(reading.program) & {"authors", "bylines"}:
+    if reading.program.output == PEOPLE and not followed_relations(reading.program) & {"authors", "bylines"}:
         tables = _tables(reading)
         entries = tuple(row._replace(name=f"{row.article} {row.position}") for row in tables.authors)
         yield Variation("every name in every byline counted", over(reading, tables.replaced(article_author=entries)))

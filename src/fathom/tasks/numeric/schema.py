@@ -229,7 +229,7 @@ TOPIC_OF: dict[str, QuestionTopic] = {
 }
 
 
-def related(node: Any) -> set[str]:
+def followed_relations(node: Any) -> set[str]:
     """The names of the schema's relations that a tree follows; the way from a name to its article is none."""
     return {part.relation for part in tree.nodes(node) if isinstance(part, tree.Exists | tree.RelatedCount)} - {
         "article"
@@ -238,7 +238,7 @@ def related(node: Any) -> set[str]:
 
 def skill(program: tree.Program) -> Skill:
     """The one of the SciTrek paper's six skills that the program requires."""
-    if related(program):
+    if followed_relations(program):
         return "relational filtering"
     aggregates = isinstance(program.output, tree.Result | tree.GroupedResults | tree.GroupsAggregate)
     if program.where is None:
@@ -248,7 +248,7 @@ def skill(program: tree.Program) -> Skill:
 
 def topic(program: tree.Program) -> QuestionTopic:
     """One of the SciTrek paper's seven topics: that of the program's relation if it has one, else of its output."""
-    followed = related(program)
+    followed = followed_relations(program)
     if any(_PART_OF_RELATION[name] == "references" for name in followed):
         return "citation relation"
     if followed:
@@ -275,7 +275,7 @@ def is_about_people(where: tree.Condition | None) -> bool:
 
 def names_people(program: tree.Program) -> bool:
     """Whether the answer depends on which names belong to one person."""
-    return NAME in tree.nodes(program) or bool(related(program) & {"authors", "bylines"})
+    return NAME in tree.nodes(program) or bool(followed_relations(program) & {"authors", "bylines"})
 
 
 ArticlePart = Literal["title", "byline", "references"]
@@ -296,7 +296,7 @@ def parts_read(program: tree.Program) -> frozenset[ArticlePart]:
     """The parts of an article that the program needs."""
     read_nodes = (node for node in SCHEMA.nodes(program) if isinstance(node, tree.Labels | tree.Column))
     needed = {_PARTS[node] for node in read_nodes}
-    needed.update(_PART_OF_RELATION[name] for name in related(program))
+    needed.update(_PART_OF_RELATION[name] for name in followed_relations(program))
     return frozenset(needed or {"title"})
 
 
@@ -323,7 +323,7 @@ class RequiredParts:
 def needs(program: tree.Program) -> RequiredParts:
     """What the program needs, for any values of its slots."""
     of_all: set[ArticlePart] = {"byline"} if over_bylines(program) else set()
-    relations = [_PART_OF_RELATION[name] for name in related(program)]
+    relations = [_PART_OF_RELATION[name] for name in followed_relations(program)]
     of_all.update(relations)
     of_all.update(_PARTS[node] for node in tree.nodes(program) if node in (NAME, POSITION, TITLE))
     read = parts_read(program)

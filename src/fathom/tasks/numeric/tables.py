@@ -103,7 +103,7 @@ class ContextTables(Database):
 
     @cached_property
     def unknown(self) -> UnknownParts:
-        """What is not known about the articles."""
+        """The unknown parts of the articles."""
         return UnknownParts(self.sources, self.evaluation)
 
     @cached_property
@@ -233,12 +233,12 @@ def _merged_people(sources: Sequence[ArticleSource]) -> list[Hashable]:
             given = given_words(entry.given, all_caps=entry.family.isupper())
             families[family_letters(entry.family)].append(((number, position), given))
     for family, members in families.items():
-        for group in _merged(members):
+        for group in _merge_given_names(members):
             people.update((entry, (family, group[0])) for entry in group)
     return list(people.values())
 
 
-def _merged(members: Iterable[tuple[_Place, tuple[str, ...]]]) -> list[list[_Place]]:
+def _merge_given_names(members: Iterable[tuple[_Place, tuple[str, ...]]]) -> list[list[_Place]]:
     """The places of one family name, grouped where the given names match, directly or through a third name."""
     groups: list[tuple[list[_Place], set[tuple[str, ...]]]] = []
     for entry, given_names in members:

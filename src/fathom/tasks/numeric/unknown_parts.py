@@ -1,4 +1,4 @@
-"""What is not known about the articles of a context, and which programs depend on it."""
+"""The unknown parts of the articles of a context, and the programs that depend on them."""
 
 from __future__ import annotations
 

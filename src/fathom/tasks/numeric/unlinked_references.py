@@ -85,7 +85,7 @@ class ArticleKeys(NamedTuple):
 
 
 class CitingArticle(Protocol):
-    """What is compared of an article."""
+    """The properties of an article that references are compared with."""
 
     @property
     def id(self) -> DocumentId: ...
@@ -117,7 +117,7 @@ def article_keys(title: str, ids: Iterable[str], first_author: str | None) -> Ar
 
 def unlinked_references(references: Iterable[Reference], text: str) -> UnlinkedReferences:
     """The references without a link, as they are compared."""
-    entries = tuple(_unlinked(reference, text) for reference in references if reference.document is None)
+    entries = tuple(_hash_reference(reference, text) for reference in references if reference.document is None)
     hashes = {word for entry in entries for word in (*entry.long_words, entry.title)}
     return UnlinkedReferences(
         entries,
@@ -127,7 +127,7 @@ def unlinked_references(references: Iterable[Reference], text: str) -> UnlinkedR
     )
 
 
-def _unlinked(reference: Reference, text: str) -> UnlinkedReference:
+def _hash_reference(reference: Reference, text: str) -> UnlinkedReference:
     entry = reference.span.of(text)
     words = _words(entry)
     title = _words(reference.title.of(text)) if reference.title is not None else []

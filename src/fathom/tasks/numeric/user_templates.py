@@ -71,7 +71,7 @@ class UserTemplates:
 
 
 def read_templates(path: Path) -> tuple[Template, ...]:
-    """The usable templates of a file; an error where there is none."""
+    """The usable templates of a file; raises an error if it has none."""
     read = read_user_templates(path)
     if not read.templates:
         first = read.rejected[0] if read.rejected else RejectedTemplate("the list", "it is empty")
@@ -144,7 +144,7 @@ def parse(text: str, own: bool = True) -> Program:
     placeholders = Placeholders()
     statement = text if own else placeholders.replaced(text)
     program, parsed = sql_parser.parse(statement, SCHEMA, placeholders.slots, SLOT_KINDS, own)
-    program = _normalized(program)
+    program = _normalize(program)
     if not own:
         _check_supported(program)
         _check_wording(program)
@@ -163,7 +163,7 @@ def _check_wording(program: Program) -> None:
         raise ParseError("a part of it has no words")
 
 
-def _normalized(program: Program) -> Program:
+def _normalize(program: Program) -> Program:
     """The program with each name listed once, unless names are sorted, and a person's entries counted as articles."""
     program = _with_slot_kinds(_with_counts(program))
     if program.output == Values(NAME) and not program.order:

@@ -21,7 +21,7 @@ Aliases = Callable[[str, str], tuple[str, ...]]
 def answer_of(
     program: tree.Program, rows: Sequence[TableRow], schema: Schema, aliases: Aliases = lambda column, text: ()
 ) -> Answer:
-    """The answer that the rows give; `Unanswerable` where there is none."""
+    """The answer that the rows give; `Unanswerable` if they give no answer."""
     decimals = DECIMALS if tree.is_rounded(program) else None
     output = program.output
 

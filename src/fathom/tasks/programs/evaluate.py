@@ -90,7 +90,7 @@ class Evaluation:
     def run(self, program: Program) -> list[TableRow]:
         """The rows of the result: the output of the program, then the sort keys."""
         view = self.view(self._schema.base(program))
-        positions = self._selected(program, view)
+        positions = self._selected_positions(program, view)
         match program.output:
             case GroupsAggregate():
                 return [(_over_groups(program.output, view, positions),)]
@@ -113,7 +113,7 @@ class Evaluation:
         view = self.view(self._schema.base(program))
         return view.entities(view.mask(program.where))
 
-    def _selected(self, program: Program, view: View) -> list[int]:
+    def _selected_positions(self, program: Program, view: View) -> list[int]:
         positions = list(bits(view.mask(program.where)))
         for measure in self._schema.listed_measures(program):
             values = view.comparable(measure, positions)
@@ -246,7 +246,7 @@ class View:
             case PeerAggregate():
                 return self._peers(measure, range(len(self._rows)) if positions is None else positions)
             case RelatedCount(name, where):
-                counts, owners = self._related(name, where, {}), self.column(self._schema.relation[name].owner)
+                counts, owners = self._count_related(name, where, {}), self.column(self._schema.relation[name].owner)
                 return [
                     counts[owners[position]] for position in (range(len(owners)) if positions is None else positions)
                 ]
@@ -345,11 +345,11 @@ class View:
         least = _bound(condition.least, bound)
         if condition.where is None:
             return self.scale(RelatedCount(condition.relation)).where(">=", least)
-        counts = self._related(condition.relation, condition.where, bound)
-        owned = self._owned(relation.owner)
+        counts = self._count_related(condition.relation, condition.where, bound)
+        owned = self._masks_by_value(relation.owner)
         return union(owned.get(key, 0) for key, count in counts.items() if count >= least)
 
-    def _related(self, name: str, where: Condition | None, bound: Bindings) -> Counter[TableValue]:
+    def _count_related(self, name: str, where: Condition | None, bound: Bindings) -> Counter[TableValue]:
         """The number of rows of a relation that meet the condition, by their key."""
         relation = self._schema.relation[name]
         related_view = self._evaluation.view(self._schema.by_name[relation.table], joined=False)
@@ -358,7 +358,7 @@ class View:
             keys if where is None else [keys[position] for position in bits(related_view.mask(where, bound))]
         )
 
-    def _owned(self, owner: str) -> dict[TableValue, int]:
+    def _masks_by_value(self, owner: str) -> dict[TableValue, int]:
         """For each value of a column, the mask of the rows that have it."""
         if owner not in self._owners:
             rows: dict[TableValue, int] = defaultdict(int)

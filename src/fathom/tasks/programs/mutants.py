@@ -64,7 +64,7 @@ class _Edits:
         match node:
             case tree.Compare(measure, sign, value) | tree.Having(measure, sign, value):
                 for other in _SIGNS[sign]:
-                    # No reader would take "is X" to mean "is X or later in the alphabet".
+                    # "Is X" cannot be misread as "is X or later in the alphabet".
                     if other != ">=" or sign != "=" or self._schema.type_of(measure) not in ("text", "category"):
                         yield "operator", replace(node, sign=other)
                 yield from (("constant", replace(node, value=other)) for other in self._constants(value, measure))

@@ -14,11 +14,11 @@ import sqlglot
 from sqlglot import exp
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.parse_conditions import ExpressionParser, negated
+from fathom.tasks.programs.parse_conditions import ExpressionParser, negate
 from fathom.tasks.programs.parse_entities import EntityParser
 from fathom.tasks.programs.parse_nodes import COMPARATORS, FUNCTIONS, exact, is_result, short
 from fathom.tasks.programs.parse_rewrites import (
-    derived,
+    derived_select,
     inline_aliases,
     merge_derived,
     with_merged_subqueries,
@@ -74,10 +74,10 @@ class _StatementParser(EntityParser):
         if not self._own:
             query = with_merged_subqueries(query)
         if isinstance(query, exp.SetOperation):
-            return self._combined(query)
+            return self._parse_set_operation(query)
         if not isinstance(query, exp.Select):
             raise ParseError("it is not a single SELECT, and templates only read")
-        inner = derived(query)
+        inner = derived_select(query)
         if inner is None:
             return self._parse_select(query)
         if self._own and isinstance(query.expressions[0], exp.Column) and query.expressions[0].name == "wanted":
@@ -86,7 +86,7 @@ class _StatementParser(EntityParser):
 
     # Statements that contain others.
 
-    def _combined(self, query: exp.SetOperation) -> tree.Program:
+    def _parse_set_operation(self, query: exp.SetOperation) -> tree.Program:
         """UNION, INTERSECT or EXCEPT of two lists."""
         if any(query.args.get(clause) for clause in ("order", "limit", "offset")):
             raise ParseError("it sorts or cuts the result of a set operation; use one SELECT with AND, OR or NOT")
@@ -107,7 +107,7 @@ class _StatementParser(EntityParser):
         other = self._of_any_row(output, right.where)
         if isinstance(query, exp.Intersect):
             return tree.Program(output, tree.And(left.where, other))
-        return tree.Program(output, tree.And(left.where, negated(other)))
+        return tree.Program(output, tree.And(left.where, negate(other)))
 
     def _of_any_row(self, output: tree.Output, where: tree.Condition) -> tree.Condition:
         """The condition that some row with the same listed value meets `where`."""
@@ -126,7 +126,7 @@ class _StatementParser(EntityParser):
         test = select.args["where"].this if select.args.get("where") else None
         if not isinstance(test, exp.LTE) or test.this.name != "place":
             raise ParseError("a ranking is cut with WHERE place <= a number")
-        base = derived(inner) or inner
+        base = derived_select(inner) or inner
         columns = [column for column in base.expressions if column.alias != "place"]
         directions = [key.args.get("desc") for key in select.args["order"].expressions]
         flat = base.copy()
@@ -236,8 +236,8 @@ class _StatementParser(EntityParser):
         output, condition = self._output(select, scope, [exact(key.this) for key in sorts] if keys_follow else [])
         if condition is not None:
             scope.terms.append(condition)
-        program = self._guarded(output, keys, scope)
-        return self._cut(self._on_base(self._simplified(program), scope), select)
+        program = self._without_null_guards(output, keys, scope)
+        return self._cut(self._on_base(self._simplify(program), scope), select)
 
     def _without_idle_group(self, select: exp.Select) -> exp.Select:
         """The SELECT with DISTINCT in place of a GROUP BY that only names the rows of the main table."""
@@ -259,7 +259,7 @@ class _StatementParser(EntityParser):
         return alone
 
     def _base(self, select: exp.Select, scope: Scope) -> FromTable:
-        """The source whose rows the program runs over: a detail table that is selected from, else the main table."""
+        """The source whose rows the program runs over: a detail table if one is selected from, or the main table."""
         if self._own:
             return scope.sources[0]
         group = select.args.get("group")
@@ -280,7 +280,7 @@ class _StatementParser(EntityParser):
         return bool(table.joined_by)
 
     def _is_link(self, table: SchemaTable) -> bool:
-        """Whether a table only relates rows of the main table, so nothing of its own can be asked."""
+        """Whether a table only relates rows of the main table, so that no question can be about its own columns."""
         return table is not self._schema.main and not table.joined_by
 
     def _selects_main_row(self, select: exp.Select, scope: Scope) -> bool:
@@ -292,7 +292,7 @@ class _StatementParser(EntityParser):
         keyed = isinstance(output, exp.Column) and base is not None and output.name == base.table.joined_by
         return keyed and not self._own and not select.args.get("group")
 
-    def _guarded(self, output: tree.Output, order: tuple[tree.Sort, ...], scope: Scope) -> tree.Program:
+    def _without_null_guards(self, output: tree.Output, order: tuple[tree.Sort, ...], scope: Scope) -> tree.Program:
         """The program without the IS NOT NULL that the writer adds for listed, sorted and grouped measures."""
         everything = list(scope.terms)
         for count in range(len(everything), 0, -1) if self._own else ():
@@ -318,7 +318,7 @@ class _StatementParser(EntityParser):
             return replace(program, output=tree.Count(tree.Column(counted)))
         raise ParseError(f"it reads {table.name} although it asks about {self._schema.base(program).name}")
 
-    def _simplified(self, program: tree.Program) -> tree.Program:
+    def _simplify(self, program: tree.Program) -> tree.Program:
         """Bare groups as distinct values, in the statements of users."""
         match program.output:
             case tree.GroupedResults(key, None, None) if not self._own and all(

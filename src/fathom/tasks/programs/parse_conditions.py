@@ -41,7 +41,7 @@ class ExpressionParser(MeasureParser):
             case exp.Or():
                 return tree.Or(self.condition(node.this, scope), self.condition(node.expression, scope))
             case exp.Not():
-                return negated(self.condition(node.this, scope))
+                return negate(self.condition(node.this, scope))
             case exp.Between():
                 measure = self.measure(node.this, scope)
                 ends = (self.value(node.args[end], measure) for end in ("low", "high"))
@@ -68,7 +68,7 @@ class ExpressionParser(MeasureParser):
             if sign not in ("=", "<>"):
                 raise ParseError(f"'{left.name}' is an internal number that no document states")
             members = self._members(left, right.unnest(), scope)
-            return members if sign == "=" else negated(members)
+            return members if sign == "=" else negate(members)
         measure = self.measure(left, scope)
         if is_constant(right):
             return tree.Compare(measure, sign, self.value(right, measure))
@@ -107,7 +107,7 @@ class ExpressionParser(MeasureParser):
             left, right = (self._members(owner, side.unnest(), outer) for side in (select.this, select.expression))
             if isinstance(select, exp.Union):
                 return tree.Or(left, right)
-            return tree.And(left, right if isinstance(select, exp.Intersect) else negated(right))
+            return tree.And(left, right if isinstance(select, exp.Intersect) else negate(right))
         if not isinstance(select, exp.Select) or len(select.expressions) != 1:
             raise ParseError("a subquery selects one column")
         outer.resolve(owner)
@@ -238,13 +238,13 @@ class ExpressionParser(MeasureParser):
         return tree.Contains(column, fragment, position)  # type: ignore[arg-type]
 
 
-def negated(condition: tree.Condition) -> tree.Condition:
+def negate(condition: tree.Condition) -> tree.Condition:
     """The negation, with NOT at single conditions: NOT (a AND b) is NOT a OR NOT b."""
     match condition:
         case tree.And(left, right):
-            return tree.Or(negated(left), negated(right))
+            return tree.Or(negate(left), negate(right))
         case tree.Or(left, right):
-            return tree.And(negated(left), negated(right))
+            return tree.And(negate(left), negate(right))
         case tree.Not(inner):
             return inner
         case _:

@@ -124,7 +124,7 @@ class EntityParser(OrderParser):
         link = scope.base
         assert link is not None
         selected = exact(select.expressions[0].unalias())
-        where = row_condition(_nested(scope), self._expressions.condition)
+        where = row_condition(_nested_scope(scope), self._expressions.condition)
         main = self._schema.main
         count = selected.this if isinstance(selected, exp.Count) else None
         distinct = count.expressions[0] if isinstance(count, exp.Distinct) else None
@@ -202,7 +202,7 @@ def _are_linked(scope: Scope, source: FromTable, other: FromTable) -> bool:
     return any((side := link.of(source)) is not None and side[1] is other for link in scope.links)
 
 
-def _nested(scope: Scope) -> Scope:
+def _nested_scope(scope: Scope) -> Scope:
     return replace(scope, nested=True)
 
 

@@ -77,7 +77,7 @@ class MeasureParser(ABC):
         if isinstance(node, exp.Div):
             return FilteredResult(self._ratio(node, scope))
         if type(node) in (exp.Add, exp.Sub, exp.Mul):
-            return FilteredResult(self._combined(node, scope))
+            return FilteredResult(self._parse_arithmetic(node, scope))
         raise ParseError(f"'{short(node)}' is not an aggregate")
 
     def _count(self, node: exp.Count, scope: Scope) -> FilteredResult:
@@ -140,7 +140,7 @@ class MeasureParser(ABC):
         ratio = tree.Ratio(numerator.result, denominator.result, numerator.only)  # type: ignore[arg-type]
         return ratio if factor == 1 else tree.CombinedResult(ratio, "*", factor)
 
-    def _combined(self, node: exp.Expr, scope: Scope) -> tree.Result:
+    def _parse_arithmetic(self, node: exp.Expr, scope: Scope) -> tree.Result:
         left, right = exact(node.this), exact(node.expression)
         sign = SIGNS[type(node)]
         if is_number(left) and sign in "+*":
@@ -231,7 +231,7 @@ class MeasureParser(ABC):
         if select.args.get("group") or select.args.get("having"):
             raise ParseError("a subquery that is compared with has no GROUP BY")
         if isinstance(output, exp.Count):
-            return self._related(scope)
+            return self._parse_related_count(scope)
         # Peers are rows of the same kind as the outer row: those of a detail table come with the main table's columns.
         scope.nested = outer.nested
         same_table = [source for source in scope.sources if outer.base and source.table is outer.base.table]
@@ -265,7 +265,7 @@ class MeasureParser(ABC):
             raise ParseError("a correlated subquery compares one column with the same column of the outer row")
         return tree.Column(mine.name) if mine.name == self._schema.main.key else self.spec(mine, scope)
 
-    def _related(self, scope: Scope) -> tree.RelatedCount:
+    def _parse_related_count(self, scope: Scope) -> tree.RelatedCount:
         if len(scope.correlated) != 1:
             raise ParseError("a subquery with COUNT counts the rows that belong to a row of the outer query")
         inner, outer_column = scope.correlated[0]

@@ -31,7 +31,7 @@ def with_merged_subqueries(query: exp.Expr) -> exp.Expr:
     """The query with each nested SELECT over a plain subquery as one SELECT, such as a name of WITH after IN."""
     query = query.copy()
     for select in reversed(list(query.find_all(exp.Select))):
-        inner = derived(select)
+        inner = derived_select(select)
         plain = inner is not None and not any(
             inner.args.get(clause) for clause in ("group", "limit", "distinct", "joins")
         )
@@ -40,7 +40,7 @@ def with_merged_subqueries(query: exp.Expr) -> exp.Expr:
     return query
 
 
-def derived(select: exp.Select) -> exp.Select | None:
+def derived_select(select: exp.Select) -> exp.Select | None:
     """The select that another one reads from."""
     source = select.args["from_"].this if select.args.get("from_") else None
     inner = source.this if isinstance(source, exp.Subquery) else None

@@ -107,7 +107,7 @@ class Phrases:
             case tree.And() | tree.Or() if any(
                 isinstance(part, tree.And | tree.Or) for part in table_wording.chain(condition)
             ):
-                return table_wording.mixed(self, condition, table_wording.chain(condition), self._plural)
+                return table_wording.mixed_conditions(self, condition, table_wording.chain(condition), self._plural)
             case tree.And():
                 return " and ".join(self.clause(part) for part in table_wording.chain(condition))
             case tree.Or():

@@ -54,7 +54,9 @@ class _Writer:
         keys = [self._comparable(sort.measure) for sort in program.order]
         if program.top is not None:
             return self._top(columns, keys, program, program.top)
-        text = f"SELECT {_distinct(output)}{', '.join((*columns, *keys))} FROM {self._source}{self._where(program)}"
+        text = (
+            f"SELECT {_distinct(output)}{', '.join((*columns, *keys))} FROM {self._source}{self._where_clause(program)}"
+        )
         text += self._grouping(program)
         if program.order:
             text += f" ORDER BY {', '.join(map(self._sort, program.order))}"
@@ -65,7 +67,7 @@ class _Writer:
         names = [f"key{number}" for number in range(1, len(keys) + 1)]
         output_names = ["wanted", *(f"wanted{number}" for number in range(2, len(columns) + 1))]
         aliased = [f"{text} AS {name}" for text, name in zip((*columns, *keys), (*output_names, *names), strict=True)]
-        source = f"FROM {self._source}{self._where(program)}{self._grouping(program)}"
+        source = f"FROM {self._source}{self._where_clause(program)}{self._grouping(program)}"
         order = ", ".join(f"{name} {sort.direction}" for name, sort in zip(names, program.order, strict=True))
         if _distinct(program.output):
             # Ranks are computed before DISTINCT is applied, so distinct rows come from a separate subquery.
@@ -79,7 +81,7 @@ class _Writer:
 
     def _over_groups(self, output: tree.GroupsAggregate, program: tree.Program) -> str:
         result = output.key.name if output.result is None else self._result(output.result)
-        inner = f"SELECT {result} AS result FROM {self._source}{self._where(program)}"
+        inner = f"SELECT {result} AS result FROM {self._source}{self._where_clause(program)}"
         inner += f" GROUP BY {output.key.name}"
         if output.having is not None:
             inner += f" HAVING {self._having(output.having, program)}"
@@ -100,7 +102,7 @@ class _Writer:
             case _:
                 return [self._result(output)]
 
-    def _where(self, program: tree.Program) -> str:
+    def _where_clause(self, program: tree.Program) -> str:
         conditions = [] if program.where is None else [self._condition(program.where)]
         conditions += [f"{self._operand(measure)} IS NOT NULL" for measure in self._schema.required(program)]
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
@@ -114,7 +116,7 @@ class _Writer:
 
     def _having(self, having: tree.Having, program: tree.Program) -> str:
         if isinstance(having.value, tree.Aggregate):
-            overall = f"(SELECT {self._comparable(having.value)} FROM {self._source}{self._where(program)})"
+            overall = f"(SELECT {self._comparable(having.value)} FROM {self._source}{self._where_clause(program)})"
             return f"{self._comparable(having.result)} {having.sign} {overall}"
         return f"{self._comparable(having.result)} {having.sign} {self._value(having.value)}"
 
@@ -154,7 +156,7 @@ class _Writer:
             case tree.PeerAggregate():
                 return self._peers(measure)
             case tree.RelatedCount(relation, where):
-                return f"(SELECT COUNT(*) FROM {self._related(relation, where, correlated=True)})"
+                return f"(SELECT COUNT(*) FROM {self._related_rows(relation, where, correlated=True)})"
 
     def _operand(self, measure: tree.Measure | tree.Result | int | float) -> str:
         if isinstance(measure, int | float):
@@ -207,12 +209,12 @@ class _Writer:
 
     def _members(self, condition: tree.Exists) -> str:
         relation = self._schema.relation[condition.relation]
-        text = f"SELECT {relation.key} FROM {self._related(condition.relation, condition.where)}"
+        text = f"SELECT {relation.key} FROM {self._related_rows(condition.relation, condition.where)}"
         if condition.least == 1:
             return text
         return f"{text} GROUP BY {relation.key} HAVING COUNT(*) >= {self._value(condition.least)}"
 
-    def _related(self, name: str, where: tree.Condition | None, correlated: bool = False) -> str:
+    def _related_rows(self, name: str, where: tree.Condition | None, correlated: bool = False) -> str:
         """The rows of a relation that meet a condition; those of the row of the query around it if `correlated`."""
         relation = self._schema.relation[name]
         outer = self._source, self._row

@@ -94,7 +94,9 @@ def _first(program: tree.Program) -> str:
     return f"{rows}; where several tie for the last place, give all of them."
 
 
-def mixed(words: Phrases, condition: tree.And | tree.Or, parts: Sequence[tree.Condition], plural: str) -> str:
+def mixed_conditions(
+    words: Phrases, condition: tree.And | tree.Or, parts: Sequence[tree.Condition], plural: str
+) -> str:
     """Conditions that AND and OR join, numbered so that each has one reading."""
     belong = "all" if isinstance(condition, tree.And) else "at least one"
     if belong == "all" and len(parts) == 2:

@@ -264,7 +264,7 @@ class Sort:
 
 @dataclass(frozen=True)
 class Program:
-    """Which rows, what of them, in which order."""
+    """A query: the rows, the output computed from them, and the order."""
 
     output: Output
     where: Condition | None = None

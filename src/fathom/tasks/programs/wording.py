@@ -25,7 +25,7 @@ class ProgramWording(Phrases):
     """The wording of programs over one schema; without a chooser, the first form is always used.
 
     Every chosen form must appear in the question, since `is_wording` relies on it. A family can override `ask`,
-    `clause`, `first_notes`, `output_notes`, `kept`, `missing` and `take` for sentences specific to it.
+    `clause`, `first_notes`, `output_notes`, `selected_noun`, `missing` and `take` for sentences specific to it.
     """
 
     def question(self, program: tree.Program) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fathom.tasks.family import Family, FromCorpus, Item, Tag
+from fathom.tasks.family import Family, FromCorpus, Tag, program_leaks
 from fathom.tasks.puzzles.audit import PuzzlesAuditor
 from fathom.tasks.puzzles.build import PuzzlesBuilder
 from fathom.tasks.puzzles.check import MEASURES, check, empty_measures
@@ -15,11 +15,6 @@ from fathom.tasks.puzzles.settings import PuzzlesSettings
 from fathom.tasks.puzzles.simulate import Simulator
 from fathom.tasks.puzzles.sources import KINDS
 from fathom.tasks.text_views import text_views
-
-
-def _leaks(item: Item) -> dict[str, str]:
-    return {"programs": item.key.proof.program}
-
 
 FAMILY = Family(
     name=NAME,
@@ -49,5 +44,5 @@ FAMILY = Family(
     explain=explain,
     describe=describe,
     baselines=describe_baselines,
-    leaks=_leaks,
+    leaks=program_leaks,
 )

@@ -79,7 +79,7 @@ class PuzzlesAuditor:
         readings = self._readings(document.id)
         facts = _facts_of(item, document)
         self._checks.check(READ, item, bool(facts) and all(fact in readings for fact in facts))
-        answer = _recomputed(program, readings)
+        answer = _recompute_answer(program, readings)
         self._checks.check(RECOMPUTED, item, answer is not None and _is_recomputed(item, program, readings))
         if answer is not None:
             self._checks.check(NEEDED, item, bool(facts) and _all_needed(program, facts, readings, answer))
@@ -148,7 +148,7 @@ def _facts_of(item: Item, document: Document) -> list[Fact]:
     return [fact for fact in facts if fact is not None] if is_unchanged and len(facts) == len(rows) else []
 
 
-def _recomputed(program: Node, readings: dict[Fact, ReadValue]) -> ReadValue | None:
+def _recompute_answer(program: Node, readings: dict[Fact, ReadValue]) -> ReadValue | None:
     """The answer by the second derivation; None if the values that could be read do not determine it."""
     try:
         return Recomputation(readings.items()).value(program)

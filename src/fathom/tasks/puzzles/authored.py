@@ -61,7 +61,7 @@ def authored_item(puzzle: AuthoredPuzzle, document: Document, context: Context) 
 
 
 def _typed_answer(puzzle: AuthoredPuzzle) -> Answer:
-    """A number if the whole answer is one, and otherwise a text."""
+    """A number if the whole answer is a number, otherwise a text."""
     digits = puzzle.answer.replace(",", "")
     if not puzzle.options and digits.removeprefix("-").replace(".", "", 1).isdecimal() and digits.isascii():
         parsed = parse_response(f"Answer: {puzzle.answer}", Number(value=Decimal(digits)))

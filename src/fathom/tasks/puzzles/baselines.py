@@ -15,7 +15,7 @@ from fathom.tasks.puzzles.check import check, check_answer
 from fathom.tasks.puzzles.mentions import dates_in, name_spans, numbers_in, plain_text
 from fathom.tasks.puzzles.puzzle import PuzzleSource
 from fathom.tasks.puzzles.solution import stated_answer
-from fathom.tasks.puzzles.tree import iso_date, plain
+from fathom.tasks.puzzles.tree import format_number, iso_date
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]{2}", re.IGNORECASE)
 
@@ -70,7 +70,7 @@ def candidates(source: PuzzleSource, item: Item, passage: str) -> list[str]:
     """The values of the wanted type in a passage."""
     text = plain_text(passage)
     if isinstance(item.key.answer, Number):
-        return [plain(mention.number).replace(",", "") for mention in numbers_in(text)]
+        return [format_number(mention.number).replace(",", "") for mention in numbers_in(text)]
     assert isinstance(item.key.answer, Text)
     if item.question.tags["answer"] == "date":
         return [iso_date(mention.number) for mention in dates_in(text) if mention.number > 10_000]
@@ -79,21 +79,21 @@ def candidates(source: PuzzleSource, item: Item, passage: str) -> list[str]:
 
 def single_passage(source: PuzzleSource, item: Item) -> tuple[str, str]:
     """The passage that shares most words with the question, and the last value of the wanted type in it."""
-    return _best(source, item, weighted=False)
+    return _best_passage(source, item, weighted=False)
 
 
 def lexical(source: PuzzleSource, item: Item) -> tuple[str, str]:
     """As `single_passage`, but rare words count more, and names of the question are not given as answers."""
-    return _best(source, item, weighted=True)
+    return _best_passage(source, item, weighted=True)
 
 
 def closed_book(source: PuzzleSource, item: Item) -> str:
-    """The value of the wanted type that is in the middle of those in the question; "0" if there is none."""
+    """The value of the wanted type that is the middle one of those in the question; "0" if the question has none."""
     values = candidates(source, item, item.question.text)
     return values[len(values) // 2] if values else "0"
 
 
-def _best(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
+def _best_passage(source: PuzzleSource, item: Item, weighted: bool) -> tuple[str, str]:
     passages = [span.of(source.document.text) for span in source.passages]
     bags = [set(_words(passage)) for passage in passages]
     counts = Counter(word for bag in bags for word in bag)

@@ -106,7 +106,7 @@ class StepReader:
         return bool(subjects and other_subjects) and not any(subjects) and not any(other_subjects)
 
     def _subject(self, span: Span, item: ChecklistItem, other: ChecklistItem) -> bool:
-        """Whether a value may be said of its own entity: not if the other one is the last before it in its sentence."""
+        """Whether a value may belong to its own entity: not if the other one directly precedes it in its sentence."""
         start, end = _sentence_span(self._text, span.start)
         before, after = self._text[start : span.start], self._text[span.end : end]
         if "|" in before or any(at < BESIDE for at in _starts(re.split(r"[,、\d]", after)[0], item.of)):
@@ -127,7 +127,7 @@ class StepReader:
     def concludes_otherwise(self, item: ChecklistItem, other_values: Callable[[], Iterable[Value]]) -> bool:
         """Whether the reasoning ends with another value in the role of the item, and never states the item's own.
 
-        `known` gives the other values of the question and its solution.
+        `other_values` gives the other values of the question and its solution.
         """
         lines = [line for line in self._text.split("\n") if line.strip()]
         line_before = lines[-2] if len(lines) > 1 else ""
@@ -275,7 +275,7 @@ def _starts(text: str, names: Sequence[str]) -> list[int]:
 
 
 def _intermediate_values(item: ChecklistItem) -> Iterator[Value]:
-    """Values on the way from the operands to the item: what is deducted, the difference, the quotient."""
+    """Intermediate values between the operands and the item: the amount deducted, the difference, the quotient."""
     numbers = [operand.number for operand in item.operands if operand.number is not None]
     if len(numbers) != 2 or item.value.unit == DATE:
         return

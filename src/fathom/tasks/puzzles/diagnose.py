@@ -13,7 +13,7 @@ from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of, conclusi
 from fathom.tasks.puzzles.faults import faulty_answers
 from fathom.tasks.puzzles.puzzle import date_spellings
 from fathom.tasks.puzzles.sources import source_of
-from fathom.tasks.puzzles.tree import DATE, OPERATIONS, iso_date, operation, parse, plain, subnodes
+from fathom.tasks.puzzles.tree import DATE, OPERATIONS, format_number, iso_date, operation, parse, subnodes
 
 _STAGES: Mapping[str, Stage] = {"reading": "reading", "bridging": "finding"}
 
@@ -48,5 +48,5 @@ def _spellings(item: ChecklistItem) -> tuple[str, ...]:
         return item.aliases or (item.value.name,)
     if item.value.unit == DATE:
         return (iso_date(item.value.number), *date_spellings(item.value.number))
-    grouped = plain(item.value.number)
+    grouped = format_number(item.value.number)
     return tuple(dict.fromkeys((grouped, grouped.replace(",", ""))))

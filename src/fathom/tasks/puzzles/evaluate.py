@@ -68,7 +68,7 @@ class FactBase:
                 self._owners.setdefault((fact.attribute, fact.name), []).append(fact)
 
     def current(self, key: FactKey) -> Fact:
-        """The fact that counts: a correction before what it corrects, a table before the text around it."""
+        """The fact that takes precedence: a correction over the corrected value, a table over the text around it."""
         facts = self._facts.get(key)
         if not facts:
             raise UndecidableError(f"nothing is stated about {key}")
@@ -99,7 +99,7 @@ class EvaluatedProgram:
     steps: list[EvaluatedStep] = field(default_factory=list)
     """Each node once, in the order of the computation; only what was needed is evaluated."""
 
-    def of(self, node: Node) -> Value:
+    def value(self, node: Node) -> Value:
         """The value of a node; raises UndecidableError."""
         for step in self.steps:
             if step.node == node:
@@ -109,30 +109,30 @@ class EvaluatedProgram:
             case GivenValue():
                 return node.value
             case Lookup():
-                entity = self.of(node.of).name
-                part = self.of(node.part).name if node.part is not None else ""
+                entity = self.value(node.of).name
+                part = self.value(node.part).name if node.part is not None else ""
                 fact = self.base.current((entity, part, node.attribute, node.period))
                 facts, value = (fact,), value_of(fact)
             case Owner():
-                fact = self.base.owner(node.attribute, self.of(node.name).name)
+                fact = self.base.owner(node.attribute, self.value(node.name).name)
                 facts, value = (fact,), Value(name=fact.entity)
             case Pick():
                 value = self._pick(node)
             case Tally():
-                bound = _number(self.of(node.bound))
-                value = Value(number=Decimal(sum(_number(self.of(value)) > bound for value in node.values)))
+                bound = _number(self.value(node.bound))
+                value = Value(number=Decimal(sum(_number(self.value(value)) > bound for value in node.values)))
             case Compute():
-                value = compute(node.sign, self.of(node.left), self.of(node.right))
+                value = compute(node.sign, self.value(node.left), self.value(node.right))
             case Choose():
-                is_reached = _number(self.of(node.left)) >= _number(self.of(node.right))
-                value = self.of(node.then if is_reached else node.otherwise)
+                is_reached = _number(self.value(node.left)) >= _number(self.value(node.right))
+                value = self.value(node.then if is_reached else node.otherwise)
             case Override():
                 value = self._override(node)
         self.steps.append(EvaluatedStep(node, value, facts))
         return value
 
     def _pick(self, node: Pick) -> Value:
-        values = [(_number(self.of(option.value)), self.of(option.name)) for option in node.options]
+        values = [(_number(self.value(option.value)), self.value(option.name)) for option in node.options]
         extreme = (max if node.which == "largest" else min)(number for number, _ in values)
         names = [name for number, name in values if number == extreme]
         if len(names) > 1:
@@ -142,10 +142,10 @@ class EvaluatedProgram:
     def _override(self, node: Override) -> Value:
         step_count = len(self.steps)
         try:
-            return self.of(node.exception)
+            return self.value(node.exception)
         except UndecidableError:
             del self.steps[step_count:]
-            return self.of(node.general)
+            return self.value(node.general)
 
 
 def _number(value: Value) -> Decimal:
@@ -216,17 +216,17 @@ def _date_value(day: date) -> Value:
 def result(node: Node, facts: Iterable[Fact]) -> Value | None:
     """The value of a program on these facts; None if they do not determine it."""
     try:
-        return EvaluatedProgram(FactBase(facts)).of(node)
+        return EvaluatedProgram(FactBase(facts)).value(node)
     except (UndecidableError, OverflowError):
         return None
 
 
-def needed(steps: Sequence[EvaluatedStep]) -> list[Fact]:
+def needed_facts(steps: Sequence[EvaluatedStep]) -> list[Fact]:
     """The facts that an evaluation read, each once."""
     return list(dict.fromkeys(fact for step in steps for fact in step.facts))
 
 
-def without(facts: Sequence[Fact], dropped: Fact) -> list[Fact]:
+def without_fact(facts: Sequence[Fact], dropped: Fact) -> list[Fact]:
     """The facts without all statements of the same value."""
     return [
         fact
@@ -241,7 +241,7 @@ ValuesEqual = Callable[[Value | None, Value], bool]
 def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], equal: ValuesEqual) -> list[Fact]:
     """The facts without which the answer stays the same."""
     answer = steps[-1].value
-    return [fact for fact in needed(steps) if equal(result(node, without(facts, fact)), answer)]
+    return [fact for fact in needed_facts(steps) if equal(result(node, without_fact(facts, fact)), answer)]
 
 
 def single_passages(node: Node, groups: Mapping[int, Sequence[Fact]], answer: Value, equal: ValuesEqual) -> list[int]:

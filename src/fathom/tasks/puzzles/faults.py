@@ -8,7 +8,7 @@ from decimal import Decimal
 from fathom.records.documents import Fact
 from fathom.scoring.answers import Answer
 from fathom.tasks.family import Fault, FaultyAnswer
-from fathom.tasks.puzzles.evaluate import EvaluatedProgram, FactBase, needed, result, same_key
+from fathom.tasks.puzzles.evaluate import EvaluatedProgram, FactBase, needed_facts, result, same_key
 from fathom.tasks.puzzles.puzzle import DECIMALS, PuzzleSource, same_value, typed_answer
 from fathom.tasks.puzzles.tree import DATE, Choose, Compute, Node, Override, Pick, Value, replaced, subnodes
 
@@ -57,8 +57,8 @@ def _rounded_answer(value: Value, decimals: int | None, source: PuzzleSource) ->
 def _outdated_answers(program: Node, facts: tuple[Fact, ...]) -> Iterator[tuple[str, str, Value | None]]:
     """The answer without each correction that the program needs."""
     evaluation = EvaluatedProgram(FactBase(facts))
-    evaluation.of(program)
-    for fact in needed(evaluation.steps):
+    evaluation.value(program)
+    for fact in needed_facts(evaluation.steps):
         if fact.status == "restated":
             remaining = [other for other in facts if not (same_key(other, fact) and other.status == "restated")]
             yield "outdated", f"{fact.attribute} of {fact.entity}", result(program, remaining)

@@ -124,7 +124,7 @@ class ReportComposer:
             for part in parts
             if part in by_field and total in by_field
         ]
-        # Parts of filings have names of tags, which no reader of the text knows.
+        # Parts of filings are named after tags, which the text does not print.
         self._parts = _groups(own_facts) if document.format == "generated" else []
 
     def programs(self) -> Iterator[Node]:

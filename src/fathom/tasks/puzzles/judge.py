@@ -14,7 +14,7 @@ from fathom.tasks.family import Item, Judge, JudgePrompt, PlantedResponse
 from fathom.tasks.judging import decision_parser, is_sampled
 from fathom.tasks.puzzles.check import ANSWER_PART, CHECKLIST_PART, check_answer, check_steps, decide, is_open
 from fathom.tasks.puzzles.checklist import checklist_of, conclusions_of, last_step
-from fathom.tasks.puzzles.solution import PLANTED, changed, faulty_solution, solution, stated_answer
+from fathom.tasks.puzzles.solution import PLANTED, another_value, faulty_solution, solution, stated_answer
 from fathom.tasks.puzzles.wording import written_value
 
 ANSWER_PARTS, CHECKLIST_PARTS = (
@@ -110,7 +110,7 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
     last = last_step(item.key)
     if last is not None and last.value.number is None:
         names = [checklist_item.value.name for checklist_item in checklist_of(item.key) if checklist_item.value.name]
-        answers = {"": stated_answer(item.key), "another name": changed(last.value, rng, names).name}
+        answers = {"": stated_answer(item.key), "another name": another_value(last.value, rng, names).name}
         responses += [
             PlantedResponse(
                 fault, ANSWER_PART, _answer_prompts(item.question, item.key, _response(item, f"Answer: {answer}"))

@@ -20,9 +20,9 @@ from fathom.tasks.puzzles.tree import (
     Override,
     Owner,
     Value,
+    format_number,
     iso_date,
     nodes,
-    plain,
 )
 
 RULES = ("seasonal", "children", "income", "fee")
@@ -137,7 +137,9 @@ def case_sentences(program: Node, case: Mapping[str, str], np: Callable[[Node], 
     ):
         number = given_values.get(unit) if unit else None
         sentences.append(
-            case[stated_key].format(value=plain(number)) if number is not None else case[absent_key].format(e=scheme)
+            case[stated_key].format(value=format_number(number))
+            if number is not None
+            else case[absent_key].format(e=scheme)
         )
     seasonal = any(lookup.attribute == "seasonal" for lookup in lookups)
     return [*sentences, case["seasonal" if seasonal else "resident"]]

@@ -71,7 +71,7 @@ class ProseComposer:
     def programs(self) -> Iterator[Node]:
         """An endless sequence of programs of all forms in turn; many of them make no puzzle."""
         forms = (
-            self._derived,
+            self._draw_derived,
             self._difference,
             self._name_of_entity,
             self._time_between,
@@ -86,7 +86,7 @@ class ProseComposer:
 
     # Forms of programs.
 
-    def _derived(self) -> Node | None:
+    def _draw_derived(self) -> Node | None:
         """A derived value of an entity that has to be found."""
         name = self._rng.choice(list(self._vocabulary.derived))
         entity = self._entity(self._vocabulary.derived[name].entity, self._rng.randint(1, 3))
@@ -212,7 +212,7 @@ class ProseComposer:
         entities = self._entities.get(kind, [])
         if depth == 0:
             return GivenValue(value=Value(name=self._rng.choice(entities))) if entities else None
-        descriptions = [self._pick_entity, self._linked, self._owner]
+        descriptions = [self._pick_entity, self._linked_entity, self._owner]
         self._rng.shuffle(descriptions)
         for describe in descriptions:
             entity = describe(kind, depth=depth)
@@ -242,7 +242,7 @@ class ProseComposer:
             return (measure, entity) in self._stated
         return all(self._is_stated(path.partition(">")[0], entity) for path in parts[1:])
 
-    def _linked(self, kind: str, depth: int = 1) -> Node | None:
+    def _linked_entity(self, kind: str, depth: int = 1) -> Node | None:
         """The entity that another one is linked to: the town in which a person worked."""
         links = [name for name, words in self._vocabulary.attributes.items() if words.type == kind and words.ask]
         if not links:

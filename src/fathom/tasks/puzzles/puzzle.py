@@ -1,4 +1,4 @@
-"""Turns a program over a document into an item with its proof, or says why it makes none."""
+"""Turns a program over a document into an item with its proof, or rejects it with a reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fathom.tasks.puzzles.evaluate import (
     FactBase,
     UndecidableError,
     dispensable,
-    needed,
+    needed_facts,
     single_passages,
 )
 from fathom.tasks.puzzles.mentions import dates_in, numbers_in, plain_text
@@ -45,7 +45,7 @@ from fathom.tasks.puzzles.tree import (
     iso_date,
     nodes,
     operation,
-    written,
+    serialize,
 )
 from fathom.tasks.puzzles.vocabulary import Vocabulary
 from fathom.tasks.puzzles.wording import PuzzleWording
@@ -60,7 +60,7 @@ DISTANCES = ("under 2K", "2K to 8K", "8K and more")
 
 
 class RejectedError(Exception):
-    """A program makes no puzzle; the message says why."""
+    """A program is not suitable for a puzzle; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
     document = source.document
     evaluation = EvaluatedProgram(FactBase(document.facts))
     try:
-        answer = evaluation.of(program)
+        answer = evaluation.value(program)
     except UndecidableError as error:
         raise RejectedError("the document does not determine an answer") from error
     count = step_count(program, evaluation.steps)
@@ -148,7 +148,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
         raise RejectedError("the answer is already computed before the last step")
     if _is_circular(program, evaluation.steps):
         raise RejectedError("the question describes one entity twice")
-    facts = needed(evaluation.steps)
+    facts = needed_facts(evaluation.steps)
     if len({fact.span.start for fact in facts}) < 2 or spread(facts, document) < MIN_SPREAD:
         raise RejectedError("the facts are close together")
     if dispensable(program, document.facts, evaluation.steps, same_value):
@@ -157,7 +157,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
         raise RejectedError("a single passage has the answer")
     decimals = DECIMALS if answer.number is not None and answer.number % 1 else None
     text = PuzzleWording(program, source.vocabulary).text(answer, decimals)
-    id = short_id("q", context.id, NAME, written(program))
+    id = short_id("q", context.id, NAME, serialize(program))
     key = Key(
         question_id=id, answer=typed_answer(answer, decimals, source), proof=_proof(source, program, evaluation.steps)
     )
@@ -223,7 +223,7 @@ def _operands(program: Node, source: PuzzleSource) -> list[Value]:
     if not isinstance(program, Compute):
         return []
     evaluation = EvaluatedProgram(FactBase(source.document.facts))
-    return [evaluation.of(program.left), evaluation.of(program.right)]
+    return [evaluation.value(program.left), evaluation.value(program.right)]
 
 
 def step_count(program: Node, steps: Sequence[EvaluatedStep]) -> int:
@@ -280,7 +280,7 @@ def date_spellings(number: Decimal) -> tuple[str, ...]:
 def _proof(source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep]) -> Proof:
     """The program, the facts with their passages, and the checklist."""
     document = source.document
-    facts = needed(steps)
+    facts = needed_facts(steps)
     rows = [_fact_row(fact, document) for fact in facts]
     letters = PuzzleWording(program, source.vocabulary).letters()
     rows += [(CHECK, item.model_dump_json()) for item in checklist(source, program, steps, letters)]
@@ -289,7 +289,7 @@ def _proof(source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep]) 
         answer = answer.model_copy(update={"others": _other_names(program, answer.value.name, source)})
     rows.append((ANSWER, answer.model_dump_json()))
     passages = tuple(Passage(document=document.id, span=sentence_of(fact, document)) for fact in facts)
-    return Proof(program=written(program), rows=tuple(rows), passages=passages)
+    return Proof(program=serialize(program), rows=tuple(rows), passages=passages)
 
 
 def _other_names(program: Node, answer: str, source: PuzzleSource) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from fathom.tasks.puzzles.checklist import checklist_of, last_step
 from fathom.tasks.puzzles.faults import FAULTS, faulty_answers
 from fathom.tasks.puzzles.puzzle import PuzzleSource
 from fathom.tasks.puzzles.solution import (
+    another_value,
     bare_answer,
-    changed,
     faulty_solution,
     solution,
     stated_answer,
@@ -89,13 +89,13 @@ class Simulator:
                     return written_solution(items, key, language, last=False, answer=wrong_value)
         last = last_step(key)
         if last is not None and simulated.happens("right-way", rng):
-            wrong_value = written_value(changed(last.value, rng, source.names), language)
+            wrong_value = written_value(another_value(last.value, rng, source.names), language)
             return written_solution(items, key, language, last=False, answer=wrong_value)
         for fault in ("guess", "copy"):
             if simulated.happens(fault, rng):
                 return faulty_solution(key, language, fault, rng)
         if last is not None and last.value.number is not None and simulated.happens("contradict", rng):
-            contradicting = last.model_copy(update={"value": changed(last.value, rng, source.names)})
+            contradicting = last.model_copy(update={"value": another_value(last.value, rng, source.names)})
             return written_solution([*items, contradicting], key, language, last=False)
         for fault in ("wrong-way", "miss"):
             if items and simulated.happens(fault, rng):

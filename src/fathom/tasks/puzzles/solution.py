@@ -71,7 +71,7 @@ def faulty_solution(key: Key, language: str, fault: str, rng: Random, names: Seq
             return f"{values}\n\n{bare_answer(key, language)}"
         case "wrong-way":
             old = rng.choice(items).value
-            new = changed(old, rng, names or [item.value.name for item in items if item.value.name])
+            new = another_value(old, rng, names or [item.value.name for item in items if item.value.name])
             return written_solution([_with_value(item, old, new) for item in items], key, language, last=False)
         case _:
             return without_item(key, language, rng.randrange(len(items)))
@@ -117,7 +117,7 @@ def _line(item: ChecklistItem, language: str) -> str:
     return words["state"].format(name=name, value=value)
 
 
-def changed(value: Value, rng: Random, names: Sequence[str]) -> Value:
+def another_value(value: Value, rng: Random, names: Sequence[str]) -> Value:
     """Another value of the same type."""
     if value.number is None:
         other_names = [name for name in names if name != value.name]

@@ -128,7 +128,7 @@ def parse(text: str) -> Node:
     return _NODE.validate_json(text)
 
 
-def written(node: Node) -> str:
+def serialize(node: Node) -> str:
     """The program as text; the same program always gives the same text."""
     return node.model_dump_json()
 
@@ -218,7 +218,7 @@ def iso_date(number: Decimal) -> str:
     return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
 
 
-def plain(number: Decimal) -> str:
+def format_number(number: Decimal) -> str:
     """A number with at most four decimals and without trailing zeros."""
     text = f"{round(number, 4):,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -19,9 +19,9 @@ from fathom.tasks.puzzles.tree import (
     Tally,
     Value,
     children,
+    format_number,
     iso_date,
     nodes,
-    plain,
 )
 from fathom.tasks.puzzles.vocabulary import Vocabulary
 
@@ -191,7 +191,7 @@ class PuzzleWording:
         return sentences
 
     def _visible(self, node: Node) -> Iterator[Node]:
-        """The nodes that the question spells out: of a named value only what it is about."""
+        """The nodes that the question spells out; of a named value, only its subject."""
         hides = isinstance(node, Compute) and node.named
         about = _subject_lookup(node, bool(self._vocabulary.case)) if hides else node
         for child in children(about):
@@ -316,7 +316,7 @@ def written_value(value: Value, language: str) -> str:
     if value.unit == "year":
         return f"{int(value.number)}" + ("年" if language == "zh" else "")
     unit = unit_name(value.unit, language)
-    number = plain(value.number)
+    number = format_number(value.number)
     if not unit:
         return number
     return f"{number}{unit}" if language == "zh" or unit == "%" else f"{number} {unit}"

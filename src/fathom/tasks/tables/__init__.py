@@ -6,7 +6,7 @@ from itertools import islice
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import FaultOperation
-from fathom.tasks.family import Allotment, Family, Fault, Item, PerContext, Preparation, Tag
+from fathom.tasks.family import Allotment, Family, Fault, PerContext, Preparation, Tag, program_leaks
 from fathom.tasks.tables import allotment, baselines
 from fathom.tasks.tables.audit import TablesAuditor
 from fathom.tasks.tables.build import NAME, TablesBuilder
@@ -35,10 +35,6 @@ LOOKED_AT, DRAFTED_FROM = 12, 100
 def _fault(name: str, description: str) -> Fault:
     operation: FaultOperation = "finding" if name in FINDING else "reading" if name in READING else "computing"
     return Fault(name, description, operation)
-
-
-def _leaks(item: Item) -> dict[str, str]:
-    return {"programs": item.key.proof.program}
 
 
 def _has_figures(corpus: Corpus) -> bool:
@@ -121,5 +117,5 @@ FAMILY = Family(
     compares_one_year=True,
     explain=explain,
     describe=baselines.describe,
-    leaks=_leaks,
+    leaks=program_leaks,
 )

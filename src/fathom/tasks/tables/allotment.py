@@ -65,7 +65,7 @@ def _levels_by_domain(settings: TablesSettings) -> dict[str, list[QuestionLevel]
 
 
 def level_sequence(count: int, levels: Sequence[QuestionLevel]) -> list[QuestionLevel]:
-    """Levels in turn, so that every part of the sequence has their shares as nearly as whole numbers can."""
+    """Levels in an order in which every part of the sequence has the shares of the levels, as closely as possible."""
     total = sum(LEVEL_SHARES[level] for level in levels)
     counts: Counter[QuestionLevel] = Counter()
     sequence: list[QuestionLevel] = []

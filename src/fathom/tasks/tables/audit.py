@@ -130,7 +130,7 @@ class TablesAuditor:
         for facts in self._by_entity[fact.entity]:
             if (facts.year or 0) <= own:
                 continue
-            for other in facts.of(fact.name):
+            for other in facts.facts_named(fact.name):
                 if other.entity == fact.entity and other.value != fact.value and not _is_rounded(other, fact):
                     return False
         return True
@@ -161,7 +161,10 @@ class TablesAuditor:
             if is_other_year or (currency and currency[1] not in document_facts.currencies):
                 continue
             stating = {
-                fact.entity for name in attributes for fact in document_facts.of(name) if mixed or fact.unit in units
+                fact.entity
+                for name in attributes
+                for fact in document_facts.facts_named(name)
+                if mixed or fact.unit in units
             }
             # A filing that does not tag the figure still counts as a filing.
             entities = stating | (document_facts.filers if tagged else frozenset())

@@ -107,7 +107,7 @@ class TablesBuilder:
         kept_items: Sequence[Item] = (),
         used_ids: Collection[str] = (),
     ) -> Iterator[Item]:
-        """Questions of these levels, each about a domain or any: neither those of `kept` nor ids in `used`."""
+        """Questions of these levels, each about a domain or any; none of `kept_items` or with an id in `used_ids`."""
         all_tables = self._tables(context.documents)
         makers = self._makers(context, all_tables, rng)
         items: list[Item] = []
@@ -118,7 +118,7 @@ class TablesBuilder:
                 all_table for all_table in all_tables if name in (None, domain(all_table.pack, all_table.language))
             ]
             other_questions = _ContextQuestions((*kept_items, *items), used_ids, _singles(items) < most_single)
-            # Where no question without an answer was found, a later one makes up for it.
+            # If no question without an answer was found, a later question has none instead.
             kind = "unanswerable" if requested_kind == "answerable" and owed else requested_kind
             item = (
                 self._item(context, [makers[table] for table in tables], level, kind, rng, other_questions)
@@ -144,11 +144,13 @@ class TablesBuilder:
         conditional = [rng.random() < self._conditional.shares[level] for level, _ in requests]
         number = min(len(requests), self._number_unanswerable(context, len(requests)))
         while sum(conditional) < number:
-            conditional[rng.choice([index for index, conditional in enumerate(conditional) if not conditional])] = True
-        empty = set(rng.sample([index for index, conditional in enumerate(conditional) if conditional], number))
+            conditional[rng.choice([index for index, may_be_empty in enumerate(conditional) if not may_be_empty])] = (
+                True
+            )
+        empty = set(rng.sample([index for index, may_be_empty in enumerate(conditional) if may_be_empty], number))
         return [
-            "unanswerable" if index in empty else "answerable" if is_conditional else "plain"
-            for index, is_conditional in enumerate(conditional)
+            "unanswerable" if index in empty else "answerable" if may_be_empty else "plain"
+            for index, may_be_empty in enumerate(conditional)
         ]
 
     def _number_unanswerable(self, context: Context, questions: int) -> int:
@@ -246,7 +248,7 @@ class ConditionalShares(NamedTuple):
     """The same at each level, and for each form of question: otherwise the form would tell."""
 
 
-def conditional_shares(share: float, weights: Mapping[QuestionLevel, float]) -> ConditionalShares:
+def conditional_shares(target: float, weights: Mapping[QuestionLevel, float]) -> ConditionalShares:
     """The shares with which the wanted part of all questions has no answer, given the shares of the levels."""
 
     def shares(part: float) -> dict[QuestionLevel, float]:
@@ -255,7 +257,7 @@ def conditional_shares(share: float, weights: Mapping[QuestionLevel, float]) -> 
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        too_few = middle * sum(weights[level] * share for level, share in shares(middle).items()) < share
+        too_few = middle * sum(weights[level] * share for level, share in shares(middle).items()) < target
         low, high = (middle, high) if too_few else (low, middle)
     return ConditionalShares(shares(low), low)
 
@@ -304,7 +306,7 @@ def figure_reader(
         figures_by_pack = {
             name: without_figures(document, pack, tables)
             if id in votes[name].discarded
-            else document_figures(document, pack, votes[name].of(id), tables)
+            else document_figures(document, pack, votes[name].facts_in(id), tables)
             for name, pack in by_name.items()
         }
         return {name: figures for name, figures in figures_by_pack.items() if figures is not None}
@@ -347,7 +349,7 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
 
 
 def names_one(answer: Answer) -> bool:
-    """Whether the answer is one entity, which one document may suggest."""
+    """Whether the answer is a single entity, which can be guessed from one document."""
     match answer:
         case ValueSet(items=items):
             return len(items) == 1

@@ -31,7 +31,7 @@ def check_answer(
 ) -> Verdict:
     """The typed verdict. If it leaves a spelling open, both decisions of a judge together can overturn it.
 
-    Without a judge the typed verdict stands. A judge that failed leaves the response unjudged until it is asked again.
+    Without a judge, the typed verdict is final. If a judge failed, the response is unjudged until it is asked again.
     """
     verdict = _check_typed_answer(key, response)
     if not judgments:
@@ -92,8 +92,8 @@ def is_open(key: Key, verdict: Verdict, response: Response) -> bool:
         return False
     if isinstance(key.answer, Ranking):
         return all(_may_be(left, right) for left, right in zip(expected, answered, strict=True))
-    unmatched = [name for name in expected if not any(_is(name, other) for other in answered)]
-    extra = [other for other in answered if not any(_is(name, other) for name in expected)]
+    unmatched = [name for name in expected if not any(_same_name(name, other) for other in answered)]
+    extra = [other for other in answered if not any(_same_name(name, other) for name in expected)]
     return len(unmatched) == len(extra) and all(any(_may_be(left, right) for left in unmatched) for right in extra)
 
 
@@ -107,13 +107,13 @@ def _names(answer: Answer) -> list[Text]:
             return []
 
 
-def _is(left: Text, right: Text) -> bool:
+def _same_name(left: Text, right: Text) -> bool:
     return agrees(left, right)
 
 
 def _may_be(left: Text, right: Text) -> bool:
     """Whether two names are the same, or look like two spellings of one name."""
-    if _is(left, right):
+    if _same_name(left, right):
         return True
     first, second = letters(left.value), letters(right.value)
     shorter, longer = sorted((first, second), key=len)

@@ -63,14 +63,14 @@ def _possible_faults(
     reading: Interpretation, correct: Answer, faults: Mapping[str, ReadingFault]
 ) -> Iterator[FaultyAnswer]:
     for fault in faults.values():
-        yield from _changed(fault.name, list(fault.variations(reading)), correct)
+        yield from _incorrect_answers(fault.name, list(fault.variations(reading)), correct)
 
 
 def _missed_pairs(reading: Interpretation, correct: Answer) -> Iterator[FaultyAnswer]:
-    yield from _changed("miss-document", list(missed_pairs(reading)), correct)
+    yield from _incorrect_answers("miss-document", list(missed_pairs(reading)), correct)
 
 
-def _changed(cause: str, variations: Sequence[Variation], correct: Answer) -> Iterator[FaultyAnswer]:
+def _incorrect_answers(cause: str, variations: Sequence[Variation], correct: Answer) -> Iterator[FaultyAnswer]:
     """The incorrect answers among those of the variations of a fault."""
     unit = unit_of(correct)
     for detail, broken in variations:

@@ -26,7 +26,7 @@ _FILLERS = word_set("fy fiscal financial academic school season year the of for 
 
 
 def title_entity(document: Document) -> str:
-    """The entity in the title: "Ostmark" of "Ostmark: Homes, Prices and Rents 2019"; empty if there is none."""
+    """The entity in the title: "Ostmark" in "Ostmark: Homes, Prices and Rents 2019"; empty if there is none."""
     title = re.sub(r"\.(?:md|pdf|html?|docx?|csv|txt)$", "", document.title_text.strip(), flags=re.IGNORECASE)
     title = title.replace("_", " ")
     pieces = [piece.strip() for piece in re.split(r"[:：|]\s*|\s[–—-]\s", title) if piece.strip()]

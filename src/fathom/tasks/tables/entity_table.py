@@ -125,7 +125,7 @@ class EntityTable:
         )
         too_few = len(values) < MIN_ENTITIES or unknown > MAX_LEFT_OUT
         field = self.pack.fields[figure_id.field]
-        if too_few or not field.of(self.language):
+        if too_few or not field.in_language(self.language):
             return None
         name = figure_id.field if figure_id.year is None else f"{figure_id.field}_{figure_id.year}"
         if field.kind == "money" and units not in ({self.currency}, {f"{self.currency}/shares"}):
@@ -169,7 +169,9 @@ def database_with(
 ) -> Database:
     """A database with one table of entities and their figures; months are text."""
     specs = [_spec(name, values) for name, values in columns.items()]
-    cells = [[value if isinstance(value, str) else stored(value) for value in values] for values in columns.values()]
+    cells = [
+        [value if isinstance(value, str) else sqlite_number(value) for value in values] for values in columns.values()
+    ]
     return make_database(pack, specs, zip(entities, *cells, strict=True))
 
 
@@ -195,7 +197,7 @@ def make_database(
     return Database(Schema((table,)), {table.name: tuple((number, *row) for number, row in enumerate(rows, start=1))})
 
 
-def stored(value: Decimal | None) -> int | float | None:
+def sqlite_number(value: Decimal | None) -> int | float | None:
     """A number as SQLite stores it."""
     if value is None:
         return None

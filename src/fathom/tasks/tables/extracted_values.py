@@ -39,7 +39,7 @@ def _values(pack: Pack, figures: DocumentFigures) -> Iterator[ExtractedValue]:
             document=figure.document,
             span=figure.span,
             subject=figures.entity,
-            name=pack.fields[figure_id.field].of(language) or figure_id.field,
+            name=pack.fields[figure_id.field].in_language(language) or figure_id.field,
             period="" if figure_id.year is None else str(figure_id.year),
             value=month_text(figure.value) if is_month else f"{figure.value:,f}",
             unit="" if is_month else figure.unit,

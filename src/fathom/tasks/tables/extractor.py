@@ -87,7 +87,7 @@ def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTa
 def prompts(
     subject: ExtractionTask, pack: Pack, excerpt: Callable[[Sequence[str]], str], at_once: int = FIELDS_AT_ONCE
 ) -> Iterator[tuple[tuple[str, ...], Prompt]]:
-    """The prompts about a document, each with the fields that it asks for; `shown` is the text for some fields."""
+    """The prompts about a document, each with the fields that it asks for; `excerpt` gives the text for some fields."""
     for start in range(0, len(subject.fields), at_once):
         fields = subject.fields[start : start + at_once]
         question, response = _example()
@@ -130,7 +130,7 @@ def _format_request(subject: ExtractionTask, fields: Sequence[str], pack: Pack) 
     period = (
         ""
         if subject.year is None
-        else f", {pack.period.of(subject.language)} {pack.period.named(subject.year, subject.language)}"
+        else f", {pack.period.in_language(subject.language)} {pack.period.named(subject.year, subject.language)}"
     )
     lines = [f"- {name}: {_describe_field(pack.fields[name], subject.language)}{period}" for name in fields]
     return f"Figures of {subject.entity}:\n\n" + "\n".join(lines)
@@ -138,7 +138,7 @@ def _format_request(subject: ExtractionTask, fields: Sequence[str], pack: Pack) 
 
 def _describe_field(field: PackField, language: Language) -> str:
     """The noun of a field with other names that documents use, and its kind."""
-    noun = field.of(language)
+    noun = field.in_language(language)
     by_words = {normal_label(label): label for label in (*field.labels, *getattr(field, language))}
     other_labels = [label for words, label in by_words.items() if words != normal_label(noun)]
     also = f" (also: {'; '.join(other_labels[:MAX_LABELS])})" if other_labels else ""

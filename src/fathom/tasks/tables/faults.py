@@ -41,10 +41,10 @@ def faults_of(others: OtherFigures, scales: Mapping[str, bool]) -> dict[str, Rea
     """The faults that are possible for one question; `scales` says which columns have a scale such as million."""
     variations: dict[str, Callable[[Interpretation], Iterator[Variation]]] = {
         "inverted-ratio": by_edit(_invert_ratio),
-        "scale": lambda reading: _scaled(reading, scales),
-        "wrong-period": lambda reading: _replaced(reading, others.of_the_year_before, "the year before"),
-        "old-report": lambda reading: _replaced(reading, others.of_an_older_report, "the old report"),
-        "miss-document": lambda reading: _missed(reading, 1),
+        "scale": lambda reading: _change_scale(reading, scales),
+        "wrong-period": lambda reading: _replace_figures(reading, others.of_the_year_before, "the year before"),
+        "old-report": lambda reading: _replace_figures(reading, others.of_an_older_report, "the old report"),
+        "miss-document": lambda reading: _miss_documents(reading, 1),
     }
     return {
         name: ReadingFault(name, text, variations[name] if name in variations else faults.FAULTS[name].variations)
@@ -54,10 +54,10 @@ def faults_of(others: OtherFigures, scales: Mapping[str, bool]) -> dict[str, Rea
 
 def missed_pairs(reading: Interpretation) -> Iterator[Variation]:
     """Readings that miss two documents."""
-    return _missed(reading, 2)
+    return _miss_documents(reading, 2)
 
 
-def _missed(reading: Interpretation, count: int) -> Iterator[Variation]:
+def _miss_documents(reading: Interpretation, count: int) -> Iterator[Variation]:
     names = _entities(reading.database)
     if count == 1 or len(names) <= MAX_PAIRED:
         for rows in combinations(range(1, len(names) + 1), count):
@@ -84,7 +84,7 @@ def _invert_ratio(node: Any) -> tree.TreeEdits:
             yield inverted, tree.Arithmetic(bottom, "/", top)
 
 
-def _scaled(reading: Interpretation, scales: Mapping[str, bool]) -> Iterator[Variation]:
+def _change_scale(reading: Interpretation, scales: Mapping[str, bool]) -> Iterator[Variation]:
     for detail, program in tree.edited(reading.program, _as_fraction, reading.database.schema.is_phrase):
         yield Variation(detail, replace(reading, program=program))
     names = _entities(reading.database)
@@ -92,9 +92,9 @@ def _scaled(reading: Interpretation, scales: Mapping[str, bool]) -> Iterator[Var
     for word, factor in (("a thousand times too large", 1000.0), ("a thousand times too small", 0.001)):
         for column in amounts:
             cells = {(name, column): factor for name in names}
-            yield Variation(f"{column} of all {word}", _multiplied(reading, cells))
+            yield Variation(f"{column} of all {word}", _multiply(reading, cells))
             for name in names[:MAX_SINGLE]:
-                yield Variation(f"{column} of {name} {word}", _multiplied(reading, {(name, column): factor}))
+                yield Variation(f"{column} of {name} {word}", _multiply(reading, {(name, column): factor}))
 
 
 def _as_fraction(node: Any) -> tree.TreeEdits:
@@ -105,7 +105,9 @@ def _as_fraction(node: Any) -> tree.TreeEdits:
             yield "a fraction instead of a percentage", inner
 
 
-def _replaced(reading: Interpretation, values: Mapping[KeyCell, NumberOrMonth], source: str) -> Iterator[Variation]:
+def _replace_figures(
+    reading: Interpretation, values: Mapping[KeyCell, NumberOrMonth], source: str
+) -> Iterator[Variation]:
     """The figures of all entities from another source, if it has several; then those of each entity."""
     entities = [name for name in _entities(reading.database) if any(cell[0] == name for cell in values)]
     if len(entities) > 1:
@@ -119,18 +121,18 @@ def _entities(database: Database) -> list[str]:
     return [str(row[1]) for row in database.rows[database.schema.main.name]]
 
 
-def _multiplied(reading: Interpretation, factors: Mapping[KeyCell, float]) -> Interpretation:
+def _multiply(reading: Interpretation, factors: Mapping[KeyCell, float]) -> Interpretation:
     def edit(cell: KeyCell, value: NumberOrMonth) -> NumberOrMonth:
         return value * factors[cell] if cell in factors and not isinstance(value, str) else value
 
-    return _edited(reading, edit)
+    return _edit_figures(reading, edit)
 
 
 def _with_cells(reading: Interpretation, values: Mapping[KeyCell, NumberOrMonth]) -> Interpretation:
-    return _edited(reading, values.get)
+    return _edit_figures(reading, values.get)
 
 
-def _edited(reading: Interpretation, edit: Callable[[KeyCell, NumberOrMonth], NumberOrMonth]) -> Interpretation:
+def _edit_figures(reading: Interpretation, edit: Callable[[KeyCell, NumberOrMonth], NumberOrMonth]) -> Interpretation:
     """The same program over a table with edited figures. A column of whole numbers may get decimals."""
     database = reading.database
     main = database.schema.main

@@ -139,7 +139,7 @@ def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[
     used_facts = []
     for fact in facts_of_whole:
         field = fields.get(fact.attribute)
-        year = years.of(fact.period) if field and years else None
+        year = years.year_of(fact.period) if field and years else None
         if field and year != "other" and _has_its_unit(fact, pack.fields[field[0]].kind):
             statements[_shared_id(field[0], year)][field[1]].append(fact)
             used_facts.append(fact)
@@ -268,7 +268,7 @@ def _collect(
         if figure_id not in statements:
             voted.add(figure_id)
         statements[figure_id][0].append(fact)
-    facts = [fact for ranked in statements.values() for facts in ranked.values() for fact in facts]
+    facts = [fact for ranked in statements.values() for facts_of_rank in ranked.values() for fact in facts_of_rank]
     return DocumentFigures(
         document=document.id,
         entity=entity,
@@ -276,7 +276,7 @@ def _collect(
         year=year,
         currency=_currency(facts),
         figures={
-            figure_id: _agreed(
+            figure_id: _agree_on_figure(
                 _of_latest_period(ranked[min(ranked)]), document, "vote" if figure_id in voted else source
             )
             for figure_id, ranked in sorted(statements.items(), key=_figure_order)
@@ -324,7 +324,7 @@ class _Years:
             # A filing for 2018 that tags the days of its earlier accounts: none of its figures are those of 2018.
             self._end = None
 
-    def of(self, period: str) -> Year | Literal["other"]:
+    def year_of(self, period: str) -> Year | Literal["other"]:
         """The year of a period: "other" for a quarter, or for a day that ends no fiscal year."""
         if not period:
             return None if self.own is None else "other"
@@ -354,7 +354,9 @@ def _end_of_year(period: str, instant: bool = False) -> date | None:
 # Several statements of one figure.
 
 
-def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: FigureSource) -> StatedFigure | Conflict:
+def _agree_on_figure(
+    facts: Sequence[Fact], document: Document | FactSheet, source: FigureSource
+) -> StatedFigure | Conflict:
     """The most precise of the statements, if the others are the same or rounded."""
     missing = [fact for fact in facts if fact.value is None]
     if missing:

@@ -59,7 +59,7 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
 
 def _prompts(question: Question, key: Key, text: str) -> list[JudgePrompt]:
     names = _names(key)[:MAX_NAMES]
-    answers = (_quoted(written(key.answer)), _quoted(text[-MAX_LENGTH:]))
+    answers = (_without_quotation_ends(written(key.answer)), _without_quotation_ends(text[-MAX_LENGTH:]))
     return [
         JudgePrompt(order, _PROMPT.format(question=question.text, names="; ".join(names), first=first, second=second))
         for order, (first, second) in zip(ORDERS, (answers, answers[::-1]), strict=True)
@@ -76,7 +76,7 @@ def checked(key: Key, response: Response) -> dict[str, Decision]:
 
 
 def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
-    """The answer of the key, and the same answer with another name of the documents in place of one of its own."""
+    """The key's answer, and the same answer with one name replaced by another name from the documents."""
     if not is_textual(item.key.answer) or unit_of(item.key.answer) == MONTH:
         return ()
     text = written(item.key.answer)
@@ -87,10 +87,13 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
         texts["another name"] = text.replace(
             answer_names[number % len(answer_names)], other_names[number % len(other_names)]
         )
-    return [PlantedResponse(fault, "", _prompts(item.question, item.key, text)) for fault, text in texts.items()]
+    return [
+        PlantedResponse(fault, "", _prompts(item.question, item.key, answer_text))
+        for fault, answer_text in texts.items()
+    ]
 
 
-def _quoted(text: str) -> str:
+def _without_quotation_ends(text: str) -> str:
     """The text without lines that could end the quotation."""
     return re.sub(r"={5,}", "=", text.strip())
 

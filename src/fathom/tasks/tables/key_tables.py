@@ -83,7 +83,7 @@ def explain(key: Key) -> list[str]:
     database = database_of(key)
     program = program_of(key, database)
     view = database.evaluation.view(database.schema.main)
-    computed = [view.values(measure) for measure in dict.fromkeys(_computed(program))]
+    computed = [view.values(measure) for measure in dict.fromkeys(_computed_measures(program))]
     met = view.mask(program.where) if program.where is not None else 0
     figures: dict[str, list[str]] = {}
     for entity, _, value, _ in key.proof.rows:
@@ -91,7 +91,7 @@ def explain(key: Key) -> list[str]:
     scales = {column: Decimal(scale) for _, column, _, scale in key.proof.rows}
     lines = ["Figures: " + ", ".join(_heading(column, scale) for column, scale in scales.items())]
     for row, (entity, printed) in enumerate(figures.items()):
-        values = [_short(values[row]) for values in computed]
+        values = [_short(measure_values[row]) for measure_values in computed]
         result = f" → {'; '.join(values)}" if values else ""
         lines.append(f"{entity}: {'; '.join(printed)}{result}{' ✓' if met >> row & 1 else ''}")
     return lines
@@ -109,7 +109,7 @@ def _format_value(value: str) -> str:
     return f"{Decimal(value):,f}" if value else "not reported"
 
 
-def _computed(program: Program) -> Iterator[tree.Measure]:
+def _computed_measures(program: Program) -> Iterator[tree.Measure]:
     """The measures that the program compares, sorts by or aggregates, where they are computed from figures."""
     for node in tree.nodes(program):
         match node:

@@ -1,4 +1,4 @@
-"""The headings of rows and columns: what they name, in which unit, and for which period."""
+"""Parses the headings of rows and columns into name, unit and period."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class HeaderLabel:
 @lru_cache(maxsize=20_000)
 def parse_heading(text: str) -> HeaderLabel:
     """A heading of a row or column, taken apart."""
-    label, unit = _without_unit(_ENUMERATOR.sub("", _cleaned(text)))
+    label, unit = _without_unit(_ENUMERATOR.sub("", _clean(text)))
     label = _RESTATED.sub("", label)
     label, period = split_period(label)
     label = re.sub(r"[(（]\s*[)）]", "", label).strip(" \t,:;–-—：，")
@@ -134,7 +134,7 @@ def names_a_count(label: str) -> bool:
     return _COUNTS.search(label) is not None and _AMOUNTS.search(label) is None
 
 
-def _cleaned(text: str) -> str:
+def _clean(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\*\*|__|<br ?/?>", " ", text)).strip()
 
 

@@ -197,7 +197,7 @@ def _near_lists(answer: ValueSet | Ranking, entities: Sequence[str]) -> Iterator
     if isinstance(answer, Ranking) and len(names) > 1:
         lists += [names[::-1], [names[1], names[0], *names[2:]]]
     yield from ("[]", "The answer is: []")
-    yield from (f"The answer is: {json.dumps(names, ensure_ascii=False)}" for names in lists)
+    yield from (f"The answer is: {json.dumps(wrong_list, ensure_ascii=False)}" for wrong_list in lists)
 
 
 def _misread(key: Key, others: OtherFigures, reading: Interpretation) -> Iterator[Answer]:

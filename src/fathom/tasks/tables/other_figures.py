@@ -32,7 +32,7 @@ class OtherFigures:
 
 
 class ContextFigures:
-    """The figures of one context, to look for others than those of a proof."""
+    """The figures of one context, searched for figures that a proof does not contain."""
 
     def __init__(self, facts: Mapping[DocumentId, StatedFacts]) -> None:
         self._facts = facts
@@ -85,7 +85,7 @@ class ContextFigures:
         return [
             (document.year or 0, fact.value)
             for document in self._about[own_fact.entity]
-            for fact in document.of((own_fact.attribute, period))
+            for fact in document.facts_named((own_fact.attribute, period))
             if fact.entity == own_fact.entity and fact.value is not None and fact.unit == own_fact.unit
         ]
 

@@ -29,7 +29,7 @@ class Nouns(Record):
     en: tuple[str, ...] = ()
     zh: tuple[str, ...] = ()
 
-    def of(self, language: Language) -> str:
+    def in_language(self, language: Language) -> str:
         """The usual noun; empty if the language has none."""
         return next(iter(getattr(self, language)), "")
 
@@ -202,7 +202,11 @@ class Pack(Record):
         field = self.field_of_label.get(normal)
         if field is None and UNREADABLE in normal:
             pattern = re.compile(re.escape(normal).replace(UNREADABLE, r"\w{1,3}"))
-            fields = {field for known_label, field in self.field_of_label.items() if pattern.fullmatch(known_label)}
+            fields = {
+                matching_field
+                for known_label, matching_field in self.field_of_label.items()
+                if pattern.fullmatch(known_label)
+            }
             field = fields.pop() if len(fields) == 1 else None
         return field
 
@@ -214,7 +218,7 @@ class Pack(Record):
 
 def pack_names() -> list[str]:
     """The names of the packs that are part of Fathom."""
-    return sorted(file.name.removesuffix(".toml") for file in _shipped())
+    return sorted(file.name.removesuffix(".toml") for file in _shipped_packs())
 
 
 def read_pack(name: str) -> Pack:
@@ -227,7 +231,7 @@ def read_pack(name: str) -> Pack:
             return parse_pack(content.decode("utf-8"), str(path))
         except UnicodeDecodeError:
             raise FathomError(f"The pack '{path}' is not UTF-8 text. Save it as UTF-8.") from None
-    for file in _shipped():
+    for file in _shipped_packs():
         if file.name == f"{name}.toml":
             return parse_pack(file.read_text("utf-8"), file.name)
     raise FathomError(f"There is no pack '{name}'. Choose among {', '.join(pack_names())}, or name a .toml file.")
@@ -244,5 +248,5 @@ def parse_pack(text: str, where: str) -> Pack:
         raise FathomError(f"The pack '{where}': {problem}{'' if problem.endswith('?') else '.'}") from None
 
 
-def _shipped() -> Iterator[Any]:
+def _shipped_packs() -> Iterator[Any]:
     return (file for file in files(__package__).joinpath("packs").iterdir() if file.name.endswith(".toml"))

@@ -126,7 +126,7 @@ class _RecurringLabel:
 
 def _is_joint(label: _RecurringLabel) -> bool:
     """Whether the figure is the cell of a row and a column: proposed after plain labels."""
-    return any(JOINT in label for label in label.printed)
+    return any(JOINT in text for text in label.printed)
 
 
 def can_draft(corpus: Corpus, limit: int) -> bool:
@@ -346,11 +346,14 @@ def _lines(
     nouns: set[str] = set()
     for attribute in chosen:
         label = recurring[attribute]
-        printed = [label for label, _ in label.printed.most_common(1)]
+        printed = [printed_label for printed_label, _ in label.printed.most_common(1)]
         column, noun = _names(printed[0] if printed else attribute, bool(printed))
         if language == "zh":
             # Names of facts are in English: the rows of the tables that print them are labeled in Chinese.
-            noun = next((label for label, _ in label.labels["zh"].most_common() if is_chinese(label)), noun)
+            noun = next(
+                (chinese_label for chinese_label, _ in label.labels["zh"].most_common() if is_chinese(chinese_label)),
+                noun,
+            )
         if not _is_noun_of(language, noun) or normal_label(noun) in nouns:
             continue
         column = unused(column, columns)

@@ -89,12 +89,14 @@ def _nouns(pack: Pack) -> Iterator[str]:
             yield f"the noun {_format_value(noun)} has more than {MAX_NOUN_LENGTH} characters. Use a shorter one"
     for name, figure in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
         # A figure without a noun in a language is not asked about in it.
-        if not all(word.strip() for word in (*figure.en, *figure.zh)) or not any(map(figure.of, pack.languages)):
+        if not all(word.strip() for word in (*figure.en, *figure.zh)) or not any(
+            map(figure.in_language, pack.languages)
+        ):
             missing = pack.languages[0]
             yield f"'{name}' has no noun in '{missing}'. Add {missing} = [\"...\"], as a question would name it"
     if pack.has_periods:
         for language in pack.languages:
-            if not pack.period.of(language):
+            if not pack.period.in_language(language):
                 yield f"the period has no noun in '{language}'. Add it: period = {{ {language} = [\"...\"] }}"
 
 
@@ -139,10 +141,10 @@ def _metrics(pack: Pack) -> Iterator[str]:
         unknown = [field for field in metric.fields if field not in pack.fields]
         yield from (_unknown(pack, name, field) for field in unknown)
         if not unknown:
-            yield from _mixed(pack, name, metric)
+            yield from _mixed_kinds(pack, name, metric)
 
 
-def _mixed(pack: Pack, name: str, metric: Metric) -> Iterator[str]:
+def _mixed_kinds(pack: Pack, name: str, metric: Metric) -> Iterator[str]:
     kinds = sorted({pack.fields[field].kind for field in metric.fields})
     if "month" in kinds:
         yield f"'{name}' computes with a month. Use fields that are numbers"

@@ -28,7 +28,7 @@ def unused(name: str, taken: Collection[str]) -> str:
 
 
 def kind_of(unit: str, all_whole: bool) -> FieldKind:
-    """The kind of a figure in that unit; `whole` if all values are whole numbers."""
+    """The kind of a figure in that unit; `all_whole` if all values are whole numbers."""
     if CURRENCY.fullmatch(unit):
         return "money"
     if unit in ("%", MONTH):

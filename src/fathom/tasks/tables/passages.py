@@ -36,5 +36,5 @@ def required_passages(corpus: Corpus) -> PassageFinder:
 
 
 def _enclosing_block(span: Span, blocks: Iterable[Span]) -> Span:
-    """The table or paragraph that contains the span; the span itself if there is none."""
+    """The table or paragraph that contains the span, or else the span itself."""
     return next((block for block in blocks if block.contains(span)), span)

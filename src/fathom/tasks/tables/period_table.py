@@ -13,7 +13,7 @@ from functools import cached_property
 
 from fathom.tasks.programs.evaluate import TableValue
 from fathom.tasks.tables.entity_figures import latest_figure
-from fathom.tasks.tables.entity_table import stored
+from fathom.tasks.tables.entity_table import sqlite_number
 from fathom.tasks.tables.figures import CURRENCY, DocumentFigures, StatedFigure, Year
 from fathom.tasks.tables.months import month_text
 from fathom.tasks.tables.pack import Language, Nouns, Pack
@@ -59,7 +59,7 @@ class _Row:
 
 
 class PeriodTable:
-    """The figures that documents state of the entities of one pack. What is not known is NULL."""
+    """The figures that documents state of the entities of one pack. Unknown values are NULL."""
 
     def __init__(self, pack: Pack, language: Language, documents: Sequence[DocumentFigures]) -> None:
         self._pack = pack
@@ -73,20 +73,22 @@ class PeriodTable:
         pack, language = self._pack, self._language
         noun = pack.entity(language).noun
         columns = [
-            PeriodColumn(NAME, "TEXT", (_TITLE if pack.about == "document" else _NAME).of(language).format(noun=noun))
+            PeriodColumn(
+                NAME, "TEXT", (_TITLE if pack.about == "document" else _NAME).in_language(language).format(noun=noun)
+            )
         ]
         if pack.has_periods:
-            period = pack.period.of(language)
+            period = pack.period.in_language(language)
             columns += [
                 PeriodColumn(
                     YEAR,
                     "INTEGER",
                     f"{period}: 2023 = {pack.period.named(2023, language)}" if pack.period.two_years else period,
                 ),
-                PeriodColumn(OWN_REPORT, "INTEGER", _OWN_REPORT.of(language).format(noun=noun, period=period)),
+                PeriodColumn(OWN_REPORT, "INTEGER", _OWN_REPORT.in_language(language).format(noun=noun, period=period)),
             ]
         if any(field.kind == "money" for field in pack.fields.values()):
-            columns.append(PeriodColumn(CURRENCY_COLUMN, "TEXT", _CURRENCY.of(language)))
+            columns.append(PeriodColumn(CURRENCY_COLUMN, "TEXT", _CURRENCY.in_language(language)))
         for name in pack.fields:
             columns += self._field_columns(name)
         return columns
@@ -94,20 +96,22 @@ class PeriodTable:
     def _field_columns(self, name: str) -> Iterator[PeriodColumn]:
         field, language = self._pack.fields[name], self._language
         units = self._units(name)
-        noun = field.of(language) or name
+        noun = field.in_language(language) or name
         if field.kind == "money":
-            per_share = _PER_SHARE.of(language) if any(unit.endswith("/shares") for unit in units) else ""
-            yield PeriodColumn(name, "REAL", f"{noun}{per_share}{_MONEY.of(language)}")
+            per_share = _PER_SHARE.in_language(language) if any(unit.endswith("/shares") for unit in units) else ""
+            yield PeriodColumn(name, "REAL", f"{noun}{per_share}{_MONEY.in_language(language)}")
         elif field.kind == "percent":
-            yield PeriodColumn(name, "REAL", f"{noun}{_PERCENT.of(language)}")
+            yield PeriodColumn(name, "REAL", f"{noun}{_PERCENT.in_language(language)}")
         elif field.kind == "month":
-            yield PeriodColumn(name, "TEXT", f"{noun}{_MONTH.of(language)}")
+            yield PeriodColumn(name, "TEXT", f"{noun}{_MONTH.in_language(language)}")
         elif len(units) > 1:
             yield PeriodColumn(name, "REAL", noun)
-            yield PeriodColumn(f"{name}{UNIT}", "TEXT", _UNIT.of(language).format(noun=noun))
+            yield PeriodColumn(f"{name}{UNIT}", "TEXT", _UNIT.in_language(language).format(noun=noun))
         else:
             unit = "" if field.kind == "count" else next(iter(units), "")
-            yield PeriodColumn(name, "REAL", f"{noun}{_IN_UNIT.of(language).format(unit=unit)}" if unit else noun)
+            yield PeriodColumn(
+                name, "REAL", f"{noun}{_IN_UNIT.in_language(language).format(unit=unit)}" if unit else noun
+            )
 
     def _units(self, name: str) -> list[str]:
         return sorted({row.figures[name].unit for row in self._rows if name in row.figures})
@@ -146,7 +150,7 @@ class PeriodTable:
         if self._pack.fields[column].kind == "month":
             return month_text(figure.value)
         is_fraction = self._pack.fields[column].kind == "percent" and figure.unit == "pure"
-        return stored(figure.value * 100 if is_fraction else figure.value)
+        return sqlite_number(figure.value * 100 if is_fraction else figure.value)
 
     def load(self, database: sqlite3.Connection) -> None:
         """Create the table and insert its rows."""

@@ -49,7 +49,7 @@ def phrase_facts(document: Document, pack: Pack) -> Iterator[Fact]:
         yield from facts
         if facts and pack.fields[field].doubts:
             stated_values = {fact.value for fact in facts}
-            doubted = _compiled(pack.fields[field].doubts).finditer(document.text)
+            doubted = _compile(pack.fields[field].doubts).finditer(document.text)
             yield from (
                 fact for match in doubted if (fact := _fact(document, pack, field, match)).value not in stated_values
             )
@@ -61,7 +61,7 @@ def _stated_facts(document: Document, pack: Pack, field: str) -> Iterator[Fact]:
     cited = [citation.group for citation in document.citations]
     lower = text.lower()
     phrases = tuple(phrase for phrase in pack.fields[field].phrases if _anchor(phrase) in lower)
-    for match in _compiled(phrases).finditer(text) if phrases else ():
+    for match in _compile(phrases).finditer(text) if phrases else ():
         fact = _fact(document, pack, field, match)
         sentence = _enclosing_sentence(text, match.start(), match.end())
         if any(section.contains(fact.span) for section in excluded) or _is_of_others(text, match, sentence):
@@ -116,7 +116,7 @@ def number_value(text: str) -> Decimal:
 
 
 @lru_cache(maxsize=32)
-def _compiled(phrases: tuple[str, ...]) -> re.Pattern[str]:
+def _compile(phrases: tuple[str, ...]) -> re.Pattern[str]:
     options = []
     for number, phrase in enumerate(phrases):
         before, _, after = phrase.partition("{n}")

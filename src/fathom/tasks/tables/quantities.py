@@ -98,7 +98,7 @@ def field(table: EntityTable, name: str, year: Year, mixed: bool = False) -> Qua
     spec = table.pack.fields[name]
     return Quantity(
         tree.Column(column.name),
-        spec.of(table.language),
+        spec.in_language(table.language),
         column.unit,
         (column,),
         year,
@@ -147,12 +147,12 @@ def metric(table: EntityTable, spec: Metric, year: Year) -> Quantity | None:
     """A metric of the pack: a quotient, sum or difference of fields."""
     sides = [_side(table, sign, fields, year, mixed=spec.sign == "/") for sign, fields in spec.sides]
     known_sides = [side for side in sides if side is not None]
-    if len(known_sides) < len(sides) or not spec.of(table.language):
+    if len(known_sides) < len(sides) or not spec.in_language(table.language):
         return None
     if spec.sign == "/":
         top, bottom = known_sides
         return _quotient(spec, table, top, bottom, year)
-    return replace(known_sides[0], noun=spec.of(table.language))
+    return replace(known_sides[0], noun=spec.in_language(table.language))
 
 
 def _side(table: EntityTable, sign: str, names: Sequence[str], year: Year, mixed: bool) -> Quantity | None:
@@ -199,7 +199,7 @@ def _quotient(spec: Metric, table: EntityTable, top: Quantity, bottom: Quantity,
     over = tree.Arithmetic(top.measure, "*", 100) if spec.percent else top.measure
     return Quantity(
         tree.Arithmetic(over, "/", bottom.measure),
-        spec.of(table.language),
+        spec.in_language(table.language),
         unit,
         columns,
         year,
@@ -283,7 +283,7 @@ def composite(table: EntityTable, spec: Composite, year: Year) -> Quantity | Non
         for name in spec.terms
     ]
     known_parts = [part for part in parts if part is not None]
-    if len(known_parts) < len(parts) or not spec.of(table.language):
+    if len(known_parts) < len(parts) or not spec.in_language(table.language):
         return None
     columns = tuple(dict.fromkeys(column for part in known_parts for column in part.columns))
     terms = tuple(
@@ -291,7 +291,7 @@ def composite(table: EntityTable, spec: Composite, year: Year) -> Quantity | Non
     )
     return Quantity(
         tree.WeightedSum(terms),
-        spec.of(table.language),
+        spec.in_language(table.language),
         "",
         columns,
         year,

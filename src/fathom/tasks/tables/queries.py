@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from fathom.tasks.programs import tree
-from fathom.tasks.tables.query_constants import condition_of, opposite, plain, rows_where
+from fathom.tasks.tables.query_constants import condition_of, opposite, rows_where, to_number
 from fathom.tasks.tables.query_parts import MAX_LIST_LENGTH, MIN_IN_GROUP, ProgramQuestion, QueryParts, QuestionLevel
 from fathom.tasks.tables.wording import QuantityCondition
 
@@ -25,8 +25,8 @@ MIN_FOR_SHARE = 8
 _ZERO = Decimal(0)
 
 
-class _Drawn(NamedTuple):
-    """A question with what it was drawn by."""
+class _Selection(NamedTuple):
+    """A question with the maker and the seed that produced it."""
 
     question: ProgramQuestion
     maker: _Maker
@@ -38,13 +38,13 @@ class QueryMaker(QueryParts):
 
     def make(self, level: QuestionLevel) -> ProgramQuestion | None:
         """A question of that level with an answer; None if none was found."""
-        selection = self._drawn(level)
+        selection = self._draw(level)
         return selection and selection.question
 
     def make_plain(self, level: QuestionLevel) -> ProgramQuestion | None:
         """A question that has an answer whatever its constants are; None if none was found."""
         for _ in range(TRIES):
-            selection = self._drawn(level)
+            selection = self._draw(level)
             if selection is None or not tree.may_be_empty(selection.question.program):
                 return selection and selection.question
         return None
@@ -56,12 +56,12 @@ class QueryMaker(QueryParts):
         it is. For the same reason the answer names more than one entity in either case, unless `may_name_one`.
         """
         for _ in range(TRIES):
-            selection = self._drawn(level)
+            selection = self._draw(level)
             if selection is None or tree.may_be_empty(selection.question.program):
                 return selection and self._in_pair(selection, empty, may_name_one)
         return None
 
-    def _drawn(self, level: QuestionLevel) -> _Drawn | None:
+    def _draw(self, level: QuestionLevel) -> _Selection | None:
         """A question with an answer."""
         makers = self._makers()[level]
         if self._constants.random() < 0.5:
@@ -75,18 +75,18 @@ class QueryMaker(QueryParts):
                     return selection
         return None
 
-    def _with_answer(self, maker: _Maker) -> _Drawn | None:
+    def _with_answer(self, maker: _Maker) -> _Selection | None:
         seed = self._constants.getrandbits(64)
-        question = self._made(maker, seed, empty=False)
-        return None if question is None else _Drawn(question, maker, seed)
+        question = self._make_with_seed(maker, seed, empty=False)
+        return None if question is None else _Selection(question, maker, seed)
 
-    def _in_pair(self, selection: _Drawn, empty: bool, may_name_one: bool) -> ProgramQuestion | None:
+    def _in_pair(self, selection: _Selection, empty: bool, may_name_one: bool) -> ProgramQuestion | None:
         """The question, or the same one with constants that nothing meets; or another one of its form."""
         candidate = selection if may_name_one or not _names_one(selection.question) else None
         for _ in range(PAIR_TRIES):
             for _ in range(CONSTANT_TRIES if candidate else 0):
                 assert candidate is not None
-                question = self._made(selection.maker, candidate.seed, empty=True)
+                question = self._make_with_seed(selection.maker, candidate.seed, empty=True)
                 if question is not None and tree.may_be_empty(question.program):
                     return question if empty else candidate.question
             candidate = self._with_answer(selection.maker)
@@ -96,7 +96,7 @@ class QueryMaker(QueryParts):
                 candidate = None
         return None
 
-    def _made(self, maker: _Maker, seed: int, empty: bool) -> ProgramQuestion | None:
+    def _make_with_seed(self, maker: _Maker, seed: int, empty: bool) -> ProgramQuestion | None:
         """A question about the figures that the seed draws, with constants of its own."""
         self._empty = empty
         self._rng = Random(seed)
@@ -186,7 +186,7 @@ class QueryMaker(QueryParts):
         if not pairs:
             return None
         first, second = self._rng.choice(pairs)
-        return self._select(self._compared(first, second), "medium", "count", [first, second])
+        return self._select(self._comparison_tests(first, second), "medium", "count", [first, second])
 
     def _growth(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._growths)
@@ -269,7 +269,7 @@ class QueryMaker(QueryParts):
         where = condition_of([test])
         above = tree.Arithmetic(quantity.measure, "-", tree.PeerAggregate("AVG", quantity.measure, among=where))
         database = self._database(used_quantities)
-        condition = tree.And(where, tree.Compare(above, ">", plain(margin)))
+        condition = tree.And(where, tree.Compare(above, ">", to_number(margin)))
         matches = sum(rows_where(database, condition))
         if self._empty == bool(matches):
             return None
@@ -308,7 +308,7 @@ class QueryMaker(QueryParts):
         if not pairs:
             return None
         metric, compared = self._rng.choice(pairs)
-        tests = self._compared(metric, compared)
+        tests = self._comparison_tests(metric, compared)
         positive = QuantityCondition(metric, ">", _ZERO)
         if tests and not any(
             value is not None and abs(value) < 1e-9 for value in self._values(metric, [metric, compared])
@@ -320,6 +320,6 @@ class QueryMaker(QueryParts):
 
 
 def _names_one(question: ProgramQuestion) -> bool:
-    """Whether the answer is one entity."""
+    """Whether the answer names exactly one entity."""
     is_list = isinstance(question.program.output, tree.Labels)
     return is_list and len(question.database.evaluation.run(question.program)) == 1

@@ -35,18 +35,18 @@ def condition_of(tests: Sequence[QuantityCondition]) -> tree.Condition:
 
 
 def _condition(test: QuantityCondition) -> tree.Condition:
-    value = plain(test.value) if isinstance(test.value, Decimal) else test.value.measure
+    value = to_number(test.value) if isinstance(test.value, Decimal) else test.value.measure
     return tree.Compare(test.quantity.measure, test.sign, value)  # type: ignore[arg-type]
 
 
 def opposite(test: QuantityCondition) -> tree.Condition:
     """The condition that the test is not met; no value is equal to its constant."""
     assert isinstance(test.value, Decimal)
-    return tree.Compare(test.quantity.measure, "<=" if test.sign == ">" else ">=", plain(test.value))
+    return tree.Compare(test.quantity.measure, "<=" if test.sign == ">" else ">=", to_number(test.value))
 
 
-def plain(value: Decimal) -> int | float:
-    """A constant as programs have it."""
+def to_number(value: Decimal) -> int | float:
+    """A constant as a number for programs."""
     return int(value) if value == value.to_integral() else float(value)
 
 
@@ -67,7 +67,7 @@ def is_plain_percentage(value: Decimal, values: Sequence[float | None]) -> bool:
 
     A constant such as 0.0501% would look artificial, and a share above 100% can be ruled out without the documents.
     """
-    return value == round(value, 1) and (value < 100 or any(value is not None and value > 100 for value in values))
+    return value == round(value, 1) and (value < 100 or any(other is not None and other > 100 for other in values))
 
 
 def is_close(left: float, right: float, floor: float = 0.0) -> bool:
@@ -136,7 +136,7 @@ def constant_apart(
         gaps = [gap for index, gap in enumerate(pairwise(ends)) if negative + index >= least]
     rng.shuffle(gaps)
     constant = next((candidate for gap in gaps if (candidate := _round_between(*gap, rng, floor)) is not None), None)
-    # A bound of 0.005% among values around 1% is none that anybody asks about.
+    # A bound of 0.005% among values around 1% would look artificial.
     return constant if constant is not None and constant * 10 >= Decimal(abs(median_low([*met, *unmet]))) else None
 
 

@@ -93,7 +93,7 @@ class QueryParts:
         self._fields = [field for field in available.fields if field.kind != "month"]
         self._months = [field for field in available.fields if field.kind == "month"]
         self._metrics, self._growths, self._composites = available.metrics, available.growths, available.composites
-        # Nobody takes the mean of means or medians, which have different weights.
+        # The mean of means or medians is not meaningful, since they have different weights.
         self._averaged_fields = [field for field in self._fields if not field.is_average]
         self._averaged = [*self._averaged_fields, *self._metrics]
 
@@ -207,7 +207,7 @@ class QueryParts:
         test = self._test(group, self._sign(group, quantities), quantities, least=MIN_IN_GROUP)
         if test is None:
             return None
-        members = _met(self._rows(quantities), [test])
+        members = _rows_that_meet(self._rows(quantities), [test])
         if len(members) < MIN_IN_GROUP:  # of some, only the quantity of the group is known
             return None
         differences, floor = _above_mean(members), self._margin_floor(quantity)
@@ -222,7 +222,7 @@ class QueryParts:
         sign = self._sign(group, [group, quantity])
         for own_rows, partner_rows in self._rows_apart([group, quantity]):
             for test in self._shared_test(group, sign, own_rows, partner_rows, least=MIN_IN_GROUP):
-                groups = [_met(rows, [test]) for rows in (own_rows, partner_rows)]
+                groups = [_rows_that_meet(rows, [test]) for rows in (own_rows, partner_rows)]
                 if min(map(len, groups)) < MIN_IN_GROUP:
                     continue
                 own_differences, partner_differences = map(_above_mean, groups)
@@ -284,7 +284,7 @@ class QueryParts:
         tests = {id(first_quantity): first_test, id(second_quantity): second_test}
         return [test for quantity in quantities if (test := tests[id(quantity)]) is not None]
 
-    def _compared(self, left: Quantity, right: Quantity) -> list[QuantityCondition]:
+    def _comparison_tests(self, left: Quantity, right: Quantity) -> list[QuantityCondition]:
         """The test that one quantity exceeds the other; none if the two are close for some entity."""
         pairs = zip(self._values(left, [left, right]), self._values(right, [left, right]), strict=True)
         floor = max(
@@ -332,7 +332,7 @@ class QueryParts:
     def _sign(self, quantity: Quantity, quantities: Sequence[Quantity]) -> str:
         """Whether the values are asked to be above or below a constant."""
         lowest = min((value for value in self._values(quantity, quantities) if value is not None), default=0)
-        # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare for all of them.
+        # No constant is below zero, so values below zero would always meet a "<": for such quantities it is rare.
         return self._rng.choices("><", (1, 1 if lowest > 0 else RARELY_BELOW))[0]
 
     def _test(
@@ -346,10 +346,10 @@ class QueryParts:
     ) -> QuantityCondition | None:
         """A condition that some entities meet and others do not, with a constant that is close to no value.
 
-        None of the values of `unmet` meets it.
+        No value in `unmet` meets it.
         """
         values = [value for value in self._values(quantity, quantities) if value is not None]
-        # No reader would ask for growth of more than -2%, or for a profit above -3 million.
+        # "Growth of more than -2%" or "a profit above -3 million" would sound unnatural.
         positive = quantity.growth or min(values, default=0) < 0
         if unmet:
             values = [value for value in values if (value >= max(unmet) if sign == ">" else value <= min(unmet))]
@@ -370,7 +370,7 @@ class QueryParts:
         return self._test(group, sign, quantities, FEW, MIN_IN_GROUP)
 
     def _tests_beyond(self, quantity: Quantity, sign: str, quantities: Sequence[Quantity]) -> list[QuantityCondition]:
-        """A condition that no entity meets, with a constant close to the extreme value; none if there is none."""
+        """A condition that no entity meets, with a constant close to the extreme value; empty if there is none."""
         values = self._values(quantity, quantities)
         constant = constant_beyond(values, sign, self._constants)
         if constant is None or not _is_plain(constant, quantity, values):
@@ -396,7 +396,7 @@ class QueryParts:
             tests = [
                 test for index in first_indices for test in self._shared_test(quantities[index], signs[index], *rows)
             ]
-            own_values, partner_values = (_last(_met(rows, tests)) for rows in rows)
+            own_values, partner_values = (_last(_rows_that_meet(side_rows, tests)) for side_rows in rows)
             constant = self._constant_apart(
                 quantities[last_index], signs[last_index], own_values, partner_values, least
             )
@@ -425,7 +425,7 @@ class QueryParts:
         partner_rows: Sequence[_Values],
         least: int = 1,
     ) -> list[QuantityCondition]:
-        """A condition on the first value that some entities meet on either side; none if there is none."""
+        """A condition on the first value that some entities meet on either side; empty if there is none."""
         values = [row[0] for row in (*own_rows, *partner_rows)]
         positive = quantity.growth or min(values, default=0) < 0
         floor = quantity.floor(_sizes(values))
@@ -433,7 +433,7 @@ class QueryParts:
         if not constant or not _is_plain(constant, quantity, values):
             return []
         test = QuantityCondition(quantity, sign, constant)
-        return [test] if all(len(_met(rows, [test])) >= least for rows in (own_rows, partner_rows)) else []
+        return [test] if all(len(_rows_that_meet(rows, [test])) >= least for rows in (own_rows, partner_rows)) else []
 
     def _constant_apart(
         self,
@@ -446,7 +446,7 @@ class QueryParts:
         """A constant that values here are beyond and none elsewhere, or the other way round."""
         if not own_values or not partner_values:
             return None
-        # A group of three has a mean; that there is none takes no group of three elsewhere.
+        # A mean needs a group of three here; a question without an answer needs only one entity elsewhere.
         met, unmet, fewest = (partner_values, own_values, 1) if self._empty else (own_values, partner_values, least)
         constant = constant_apart(met, unmet, sign, self._constants, fewest, quantity.floor(_sizes(own_values)))
         return constant if constant and _is_plain(constant, quantity, [*own_values, *partner_values]) else None
@@ -526,13 +526,13 @@ def _is_plain_margin(margin: Decimal, quantity: Quantity) -> bool:
 
 
 def _is_plain(constant: Decimal, quantity: Quantity, values: Sequence[float | None]) -> bool:
-    """Whether people would compare the quantity with such a constant: nobody asks for more than 39.5 branches."""
+    """Whether the constant looks natural for the quantity: a question about more than 39.5 branches does not."""
     if quantity.unit == "%":
         return is_plain_percentage(constant, values)
     return quantity.kind != "count" or constant == constant.to_integral()
 
 
-def _met(rows: Sequence[_Values], tests: Sequence[QuantityCondition]) -> list[_Values]:
+def _rows_that_meet(rows: Sequence[_Values], tests: Sequence[QuantityCondition]) -> list[_Values]:
     """The rows whose first value meets the conditions."""
     bounds = [(test.sign, float(test.value)) for test in tests if isinstance(test.value, Decimal)]
     return [row for row in rows if all(row[0] > bound if sign == ">" else row[0] < bound for sign, bound in bounds)]

@@ -31,7 +31,7 @@ OTHER_KIND = "its answer would be none, or all entities"
 
 
 class _Scope(NamedTuple):
-    """The table and the figures that a question is about, and the sentence that says so."""
+    """The table and the figures that a question is about, and the sentence of the question that states this scope."""
 
     table: EntityTable
     columns: tuple[EntityColumn, ...]
@@ -52,7 +52,7 @@ class TablesRefitter:
         reasons: list[str] = []
         for item in items:
             scope = next(_scopes(item, tables), None)
-            moved = UNKNOWN if scope is None else self._moved(item, scope, smaller)
+            moved = UNKNOWN if scope is None else self._move(item, scope, smaller)
             if isinstance(moved, str):
                 reasons.append(moved)
             else:
@@ -63,7 +63,7 @@ class TablesRefitter:
         readings = (self._read(id, pack.name) for id in context.documents)
         return [figures for figures in readings if figures is not None]
 
-    def _moved(self, item: Item, scope: _Scope, smaller: Context) -> Item | str:
+    def _move(self, item: Item, scope: _Scope, smaller: Context) -> Item | str:
         """The item over the smaller context, or the reason why it cannot be asked."""
         former = scope.table
         # Reports in other currencies may all be gone: the question still names the one that it is about.

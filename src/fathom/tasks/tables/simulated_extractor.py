@@ -21,10 +21,10 @@ def simulated_response(
     simulated: SimulatedModel, document: Document, year: Year, fields: tuple[str, ...], pack: Pack, rng: Random
 ) -> str:
     """The response to one prompt. Figures that structure and tables do not state are null."""
-    figures = document_figures(document, pack)
+    reading = document_figures(document, pack)
     stated_figures = {
         figure_id: figure
-        for figure_id, figure in (figures.figures if figures else {}).items()
+        for figure_id, figure in (reading.figures if reading else {}).items()
         if isinstance(figure, StatedFigure)
     }
     response: dict[str, dict[str, str] | None] = {}

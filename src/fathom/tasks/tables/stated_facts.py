@@ -46,7 +46,7 @@ class StatedFact(NamedTuple):
         return self.attribute, self.period
 
 
-class _Numbered(Generic[T]):
+class _NumberedValues(Generic[T]):
     """Consecutive numbers of values that many documents have in common."""
 
     def __init__(self) -> None:
@@ -61,12 +61,12 @@ class _Numbered(Generic[T]):
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _FactCache:
     """The facts of the documents of a corpus, and the names that they share."""
 
     documents: dict[DocumentId, StatedFacts] = field(default_factory=dict)
-    names: _Numbered[FactName] = field(default_factory=_Numbered)
-    words: _Numbered[str] = field(default_factory=_Numbered)
+    names: _NumberedValues[FactName] = field(default_factory=_NumberedValues)
+    words: _NumberedValues[str] = field(default_factory=_NumberedValues)
     """Entities and units."""
 
 
@@ -74,7 +74,11 @@ class StatedFacts:
     """The facts of one document about whole entities."""
 
     def __init__(
-        self, year: int | None, facts: Iterable[tuple[Span, StatedFact]], kept: _Kept, entities: Collection[str] = ()
+        self,
+        year: int | None,
+        facts: Iterable[tuple[Span, StatedFact]],
+        cache: _FactCache,
+        entities: Collection[str] = (),
     ) -> None:
         ordered = sorted(facts, key=lambda pair: pair[0])
         self.year = year
@@ -82,12 +86,12 @@ class StatedFacts:
         self.currencies = frozenset(match[0] for _, fact in ordered if (match := CURRENCY.match(fact.unit)))
         self.filers = frozenset(fact.entity for _, fact in ordered if TAG.fullmatch(fact.attribute))
         """The entities of its tagged facts."""
-        self._kept = kept
+        self._cache = cache
         self._starts = array("I", [span.start for span, _ in ordered])
         self._ends = array("I", [span.end for span, _ in ordered])
-        self._names = array("I", [kept.names.number(fact.name) for _, fact in ordered])
-        self._entities = array("I", [kept.words.number(fact.entity) for _, fact in ordered])
-        self._units = array("I", [kept.words.number(fact.unit) for _, fact in ordered])
+        self._names = array("I", [cache.names.number(fact.name) for _, fact in ordered])
+        self._entities = array("I", [cache.words.number(fact.entity) for _, fact in ordered])
+        self._units = array("I", [cache.words.number(fact.unit) for _, fact in ordered])
         values = ["" if fact.value is None else str(fact.value) for _, fact in ordered]
         self._values = "".join(values)
         self._value_ends = array("I", accumulate(map(len, values)))
@@ -101,9 +105,9 @@ class StatedFacts:
         first, end = bisect_left(self._starts, span.start), bisect_right(self._starts, span.start)
         return self._facts([index for index in range(first, end) if self._ends[index] == span.end])
 
-    def of(self, name: FactName) -> list[StatedFact]:
+    def facts_named(self, name: FactName) -> list[StatedFact]:
         """The facts with this attribute and period."""
-        number = self._kept.names.numbers.get(name)
+        number = self._cache.names.numbers.get(name)
         if number is None:
             return []
         first = bisect_left(self._sorted_names, number)
@@ -111,10 +115,10 @@ class StatedFacts:
 
     def names(self) -> set[FactName]:
         """The attributes with the periods for which the document states them."""
-        return {self._kept.names.values[number] for number in set(self._sorted_names)}
+        return {self._cache.names.values[number] for number in set(self._sorted_names)}
 
     def _facts(self, indices: Sequence[int]) -> list[StatedFact]:
-        names, words = self._kept.names.values, self._kept.words.values
+        names, words = self._cache.names.values, self._cache.words.values
         return [
             StatedFact(
                 words[self._entities[index]], *names[self._names[index]], self._value(index), words[self._units[index]]
@@ -133,19 +137,19 @@ class FactReader:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._votes = list(all_votes(corpus.folder).values())
-        self._kept = _kept_facts(corpus.manifest.fingerprint, tuple(votes_digests(corpus.folder)))
+        self._cache = _kept_facts(corpus.manifest.fingerprint, tuple(votes_digests(corpus.folder)))
 
     def read(self, documents: Iterable[DocumentId]) -> dict[DocumentId, StatedFacts]:
         """The facts of these documents."""
-        return {id: self._kept.documents.get(id) or self._keep(id, self._read_document(id)) for id in documents}
+        return {id: self._cache.documents.get(id) or self._keep(id, self._read_document(id)) for id in documents}
 
     def keep(self, sheet: FactSheet) -> None:
         """Keep the facts of a document that is read for another purpose, so that it is not read again."""
-        if sheet.id not in self._kept.documents:
-            self._keep(sheet.id, self._structured(sheet))
+        if sheet.id not in self._cache.documents:
+            self._keep(sheet.id, self._from_structure(sheet))
 
     def _keep(self, id: DocumentId, facts: StatedFacts) -> StatedFacts:
-        documents = self._kept.documents
+        documents = self._cache.documents
         while len(documents) >= KEPT:
             del documents[next(iter(documents))]
         documents[id] = facts
@@ -154,33 +158,33 @@ class FactReader:
     def _read_document(self, id: DocumentId) -> StatedFacts:
         sheet = self._corpus.fact_sheet(id)
         if sheet.has_structure:
-            return self._structured(sheet)
+            return self._from_structure(sheet)
         document = self._corpus.document(id)
         tables = TableFacts(document)
-        facts = _with_spans([*tables.all(), *self._voted(id)])
+        facts = _with_spans([*tables.all(), *self._votes_on(id)])
         if document.kind != "article":
-            return StatedFacts(tables.year, facts, self._kept)
+            return StatedFacts(tables.year, facts, self._cache)
         # Each number that an article prints is a fact without a name about the article itself.
         title = document.title_text
         facts += [(span, StatedFact(title, "", "", value, "")) for span, value in printed_numbers(document)]
-        return StatedFacts(tables.year, facts, self._kept, [title])
+        return StatedFacts(tables.year, facts, self._cache, [title])
 
-    def _structured(self, sheet: FactSheet) -> StatedFacts:
-        facts = [fact for fact in (*sheet.facts, *self._voted(sheet.id)) if not fact.part]
-        return StatedFacts(sheet.year, _with_spans(facts), self._kept)
+    def _from_structure(self, sheet: FactSheet) -> StatedFacts:
+        facts = [fact for fact in (*sheet.facts, *self._votes_on(sheet.id)) if not fact.part]
+        return StatedFacts(sheet.year, _with_spans(facts), self._cache)
 
-    def _voted(self, id: DocumentId) -> list[Fact]:
-        return [fact for votes in self._votes for fact in votes.of(id)]
+    def _votes_on(self, id: DocumentId) -> list[Fact]:
+        return [fact for votes in self._votes for fact in votes.facts_in(id)]
 
 
 @lru_cache(maxsize=1)
-def _kept_facts(corpus: str, votes: tuple[str, ...]) -> _Kept:
+def _kept_facts(corpus: str, votes: tuple[str, ...]) -> _FactCache:
     """The facts of a corpus with these votes that were read so far.
 
     The builder and the audit of a process share them, and so do contexts with the same documents.
     """
     del corpus, votes
-    return _Kept()
+    return _FactCache()
 
 
 def _with_spans(facts: Iterable[Fact]) -> list[tuple[Span, StatedFact]]:

@@ -100,7 +100,7 @@ class _Row:
 
     @property
     def is_label(self) -> bool:
-        """Whether the row has a label and nothing else: a title of rows, or the beginning of a broken label."""
+        """Whether the row has only a label: it is the title of the rows below, or the first line of a label."""
         return len(self.texts) == 1 and not self.numbers and min(self.texts) <= 1
 
 
@@ -142,7 +142,7 @@ class _Grid:
 
     @cached_property
     def _titles(self) -> list[str]:
-        """The caption, the corner, and what else may be the title: the heading above, rows of words, a short line."""
+        """The caption, the corner, and other possible titles: the heading above, rows of words, a short line."""
         title = parse_heading(self._document.title_text).text
         *_, heading = ["", *(text for text in self._headings() if text != title)]
         rows = [text for row in self._rows[:3] if row.is_label for text in row.texts.values()]
@@ -178,7 +178,7 @@ class _Grid:
         for number, row in enumerate(self._rows):
             is_heading = row.is_heading and (not started or not row.numbers or 0 not in row.texts)
             if is_heading and not (number and _is_body_of_words(row, headings)):
-                headings = _stacked(headings if in_headings else {}, row)
+                headings = _stack_heading(headings if in_headings else {}, row)
                 in_headings = True
                 broken = []
                 continue
@@ -304,7 +304,7 @@ def _is_clear(column: int, columns: dict[int, HeaderLabel]) -> bool:
         if other_heading.scope == "plain" and other_heading.period.isdecimal()
     ]
     if heading.scope == "whole":
-        # A total of several years is a figure of none of them.
+        # A total over several years is not a figure of any single year.
         return not same_headings and (bool(heading.period) or not year_headings)
     return not same_headings and (
         bool(heading.period) or not any(other_heading.scope == "whole" for other_heading in other_headings)
@@ -353,7 +353,7 @@ def _is_body_of_words(row: _Row, headings: dict[int, str]) -> bool:
     return bool(headings) and min(row.texts) > 0 and len(row.texts) < 2
 
 
-def _stacked(above: dict[int, str], row: _Row) -> dict[int, str]:
+def _stack_heading(above: dict[int, str], row: _Row) -> dict[int, str]:
     return {
         column: f"{above.get(column, '')} {row.texts.get(column, '')}".strip()
         for column in sorted(above.keys() | row.texts.keys())

@@ -66,7 +66,7 @@ class TableFacts:
             entity=self.entity,
             attribute=label,
             period=number.period or (str(self.year) if self.year else ""),
-            value=None if number.value is None else _scaled(number.value, unit.scale),
+            value=None if number.value is None else _scale_up(number.value, unit.scale),
             unit=unit.name,
             span=number.span,
             status="missing" if number.value is None else "reported",
@@ -93,7 +93,7 @@ def full_labels(number: TableNumber) -> tuple[str, ...]:
     return tuple(f"{label}{JOINT}{number.column}" if number.column else label for label in number.labels)
 
 
-def _scaled(value: Decimal, scale: int) -> Decimal:
+def _scale_up(value: Decimal, scale: int) -> Decimal:
     return Decimal(format(value.scaleb(scale), "f"))
 
 
@@ -121,7 +121,7 @@ def _unit(number: TableNumber, kind: FieldKind, dollar: str) -> Unit | None:
 
 
 def _lacks_scale(number: TableNumber, unit: Unit) -> bool:
-    """Whether nothing near the number states its scale: the document may say so elsewhere."""
+    """Whether nothing near the number states its scale, which may then be stated elsewhere in the document."""
     has_stated_unit = number.unit is not None and not number.has_symbol
     return not has_stated_unit and number.table_unit is None and not unit.scale and not _is_per_unit(number)
 
@@ -143,7 +143,7 @@ def _money(number: TableNumber, dollar: str) -> Unit | None:
 
 
 def _is_other_unit(label: str) -> bool:
-    """Whether a label names something else than an amount in the unit of its table: a count, or a quotient."""
+    """Whether a label names something other than an amount in the unit of its table: a count or a quotient."""
     return names_a_count(label) or _QUOTIENT.search(label) is not None
 
 

@@ -103,7 +103,7 @@ class Votes:
                 if figure.fact is not None:
                     self._facts.setdefault(figure.document, []).append(figure.fact)
 
-    def of(self, document: DocumentId) -> Sequence[Fact]:
+    def facts_in(self, document: DocumentId) -> Sequence[Fact]:
         """The figures on which the extractors agree."""
         return () if document in self.discarded else self._facts.get(document, ())
 

@@ -36,7 +36,7 @@ class English:
         self._many = pack.entity("en").plural
         self._one = pack.entity("en").noun
         self._periods = pack.period
-        self._period = pack.period.of("en")
+        self._period = pack.period.in_language("en")
         self._year = year
         self._past = year is not None
 
@@ -50,9 +50,9 @@ class English:
         return period if self._period in ("year", "calendar year") else f"{self._period} {period}"
 
     def _at_period(self, quantity: Quantity) -> str:
-        return self._at(quantity.year, quantity.instant)
+        return self._period_phrase(quantity.year, quantity.instant)
 
-    def _at(self, year: Year, instant: bool) -> str:
+    def _period_phrase(self, year: Year, instant: bool) -> str:
         return "" if year is None else f" {'at the end of' if instant else 'in'} {self._period_name(year)}"
 
     def _span(self, quantity: Quantity) -> str:
@@ -119,7 +119,7 @@ class English:
         quantity, when = test.quantity, self._at_period(test.quantity)
         exceeds = self._verb(quantity.noun, "exceeded", "exceeds", "exceed")
         if isinstance(test.value, Quantity):
-            when_compared = _same(quantity, test.value) if self._past else ""
+            when_compared = _same_period(quantity, test.value) if self._past else ""
             return f"{quantity.noun}{when} {exceeds} their {test.value.noun}{when_compared}"
         value = with_unit(test.value, quantity.unit)
         if quantity.growth:
@@ -142,19 +142,20 @@ class English:
 
     def _as_questions(self, tests: Sequence[QuantityCondition]) -> str:
         """The conditions as a question: "did revenue in fiscal year 2020 exceed 5 million EUR"."""
-        questions = [self._inverted(test) for test in tests]
+        questions = [self._inverted_test(test) for test in tests]
         if len(tests) == 2 and tests[0].quantity is tests[1].quantity:
             quantity = tests[1].quantity
             noun = f"{the(quantity.noun)}{self._at_period(quantity)}"
             questions[1] = questions[1].replace(noun, "they" if is_plural(quantity.noun) else "it", 1)
         return " and ".join(questions)
 
-    def _inverted(self, test: QuantityCondition) -> str:
+    def _inverted_test(self, test: QuantityCondition) -> str:
         quantity, when = test.quantity, self._at_period(test.quantity)
         noun = the(quantity.noun)
         do = self._verb(quantity.noun, "did", "does", "do")
         if isinstance(test.value, Quantity):
-            return f"{do} {noun}{when} exceed {the(test.value.noun)}{_same(quantity, test.value) if self._past else ''}"
+            period = _same_period(quantity, test.value) if self._past else ""
+            return f"{do} {noun}{when} exceed {the(test.value.noun)}{period}"
         if not test.value:
             return f"{self._are(quantity.noun)} {noun}{when} {'positive' if test.sign == '>' else 'negative'}"
         value = with_unit(test.value, quantity.unit)
@@ -185,13 +186,13 @@ class English:
         order = f"from {extreme} to {_extreme(quantity, not highest)}"
         have = "had" if self._past else "have"
         many = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
-        return f"Which {many} {self._many} {have} the {extreme} {self._ranked(quantity)}? List them {order}."
+        return f"Which {many} {self._many} {have} the {extreme} {self._ranked_noun(quantity)}? List them {order}."
 
     def single(self, quantity: Quantity, highest: bool) -> str:
         have = "had" if self._past else "has"
-        return f"Which {self._one} {have} the {_extreme(quantity, highest)} {self._ranked(quantity)}?"
+        return f"Which {self._one} {have} the {_extreme(quantity, highest)} {self._ranked_noun(quantity)}?"
 
-    def _ranked(self, quantity: Quantity) -> str:
+    def _ranked_noun(self, quantity: Quantity) -> str:
         return self._growth(quantity) if quantity.growth else f"{quantity.noun}{self._at_period(quantity)}"
 
     def total(self, quantity: Quantity) -> str:
@@ -209,7 +210,7 @@ class English:
 
     def pooled(self, quantity: Quantity) -> str:
         top, bottom = (
-            _sum(noun, self._at(quantity.year, instant))
+            _sum(noun, self._period_phrase(quantity.year, instant))
             for noun, instant in zip(quantity.formula[1], quantity.side_instants, strict=True)
         )
         return f"Over all these {self._many}, what is {top} divided by {bottom}?{_ending(quantity)}"
@@ -258,7 +259,7 @@ class English:
     def month_of_first(self, month: Quantity, quantity: Quantity, highest: bool) -> str:
         extreme, be = _extreme(quantity, highest), "was" if self._past else "is"
         return (
-            f"Find the {self._one} with the {extreme} {self._ranked(quantity)}. What {be} the {month.noun}"
+            f"Find the {self._one} with the {extreme} {self._ranked_noun(quantity)}. What {be} the {month.noun}"
             f"{self._at_period(month)} for this {self._one}?{MONTH_FORM}"
         )
 
@@ -298,7 +299,7 @@ def _sum(noun: str, when: str) -> str:
     return f"the total {noun}{when}" if noun.startswith("number of ") else f"the sum of {the(noun)}{when}"
 
 
-def _same(left: Quantity, right: Quantity) -> str:
+def _same_period(left: Quantity, right: Quantity) -> str:
     return " on the same date" if left.instant and right.instant else " in the same period"
 
 

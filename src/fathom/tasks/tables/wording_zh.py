@@ -29,7 +29,7 @@ class Chinese:
         self._of_several_periods = of_several_periods
         self._noun = pack.entity("zh").noun
         self._periods = pack.period
-        self._period = pack.period.of("zh")
+        self._period = pack.period.in_language("zh")
         self._year = year
         self._measure = next((word for word, nouns in _MEASURE_WORDS.items() if self._noun.endswith(nouns)), "个")
 
@@ -40,9 +40,9 @@ class Chinese:
 
     def _at_period(self, quantity: Quantity, before: int = 0) -> str:
         """The period of a quantity, or an earlier one."""
-        return "" if quantity.year is None else self._at(quantity.year - before, quantity.instant)
+        return "" if quantity.year is None else self._period_phrase(quantity.year - before, quantity.instant)
 
-    def _at(self, year: Year, instant: bool) -> str:
+    def _period_phrase(self, year: Year, instant: bool) -> str:
         """ "2020年度", and "2020年末" for a figure of its last day."""
         period = self._period_name(year)
         return f"{period.removesuffix('度')}末" if period and instant else period
@@ -112,14 +112,14 @@ class Chinese:
         quantity_text = self._noun_of(test.quantity)
         below, above = (f"{end}于" for end in _ends(test.quantity))
         if isinstance(test.value, Quantity):
-            when = self._same(test) if test.quantity.year is not None else ""
+            when = self._same_period(test) if test.quantity.year is not None else ""
             return f"{quantity_text}{above}{when}{test.value.noun}"
         if not test.value:
             return f"{quantity_text}为{'正' if test.sign == '>' else '负'}"
         return f"{quantity_text}{above if test.sign == '>' else below}{with_unit(test.value, test.quantity.unit)}"
 
     @staticmethod
-    def _same(test: QuantityCondition) -> str:
+    def _same_period(test: QuantityCondition) -> str:
         assert isinstance(test.value, Quantity)
         return "同日" if test.quantity.instant and test.value.instant else "同期"
 
@@ -162,7 +162,7 @@ class Chinese:
 
     def pooled(self, quantity: Quantity) -> str:
         top, bottom = (
-            f"{self._at(quantity.year, instant)}{noun}"
+            f"{self._period_phrase(quantity.year, instant)}{noun}"
             for noun, instant in zip(quantity.formula[1], quantity.side_instants, strict=True)
         )
         question_word = "多少" if quantity.unit == "%" else self._how_much(quantity)

@@ -43,7 +43,7 @@ class DocumentPlan:
         return self.rng.choice(self.pack.names["families"]) + self.rng.choice(self.pack.names["given"])
 
     def places(self, count: int) -> list[str]:
-        """Invented places, no two of which begin alike."""
+        """Invented places; no two begin with the same letters."""
         beginnings, endings = self.pack.names["beginnings"], self.pack.names["endings"]
         return [begin + self.rng.choice(endings) for begin in self.rng.sample(beginnings, count)]
 

@@ -66,7 +66,7 @@ class ProseWriter:
     def phrase(self, template: str, scope: ParagraphValues | None = None) -> str:
         """A template without planted values, filled in."""
         pieces = expand(template, {**self._words, **(scope or {})}, self._pack.phrases, self._chooser)
-        return self._styled("".join(piece for piece in pieces if isinstance(piece, str)))
+        return self._style_paragraph("".join(piece for piece in pieces if isinstance(piece, str)))
 
     def heading(self, scope: ParagraphValues) -> str:
         """A headline that was used least."""
@@ -113,7 +113,7 @@ class ProseWriter:
         following = "".join(later for later, _ in flat[at + 1 : at + 3])[:3]
         return with_articles(text + following)[: -len(following) or None] if following else with_articles(text)
 
-    def _styled(self, text: str) -> str:
+    def _style_paragraph(self, text: str) -> str:
         return self._capitals(with_articles(text)) if self._language == "en" else text
 
     def _capitals(self, text: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from fathom.corpus.generated.reports.entity import Entity, Origin, joined, pick_words, quarter_key, year_key
+from fathom.corpus.generated.reports.entity import Entity, Origin, combine_words, pick_words, quarter_key, year_key
 from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
@@ -74,7 +74,7 @@ def generate_company(origin: Origin, pack: LanguagePack) -> Entity:
     rng = rng_for(origin.seed, origin.domain, "company", origin.number)
     names = pack.names
     fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
-    heads = joined(names["beginnings"], names["endings"])
+    heads = combine_words(names["beginnings"], names["endings"])
     trades = [trade["word"] for trade in names["trades"]]
     head, trade, form = pick_words([heads, trades, names["forms"]], origin.seed, origin.domain, origin.number)
     sector = names["sectors"][next(entry["sector"] for entry in names["trades"] if entry["word"] == trade)]
@@ -101,9 +101,9 @@ def generate_company(origin: Origin, pack: LanguagePack) -> Entity:
 
 def _words(rng: Random, names: Mapping[str, Any], sector: Mapping[str, list[str]]) -> dict[str, str]:
     """The people, the place and the trade that the templates mention."""
-    people = joined(names["given"], [names["between"] + family for family in names["families"]])
+    people = combine_words(names["given"], [names["between"] + family for family in names["families"]])
     if names["family_first"]:
-        people = joined(names["families"], names["given"])
+        people = combine_words(names["families"], names["given"])
     chair, chief, finance = rng.sample(people, 3)
     words = {kind: rng.choice(sector[kind]) for kind in ("industry", "market", "input", "rival")}
     products, customers = rng.sample(sector["products"], 2), rng.sample(sector["customers"], 2)

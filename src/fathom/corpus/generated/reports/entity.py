@@ -42,7 +42,7 @@ def pick_words(lists: Sequence[Sequence[str]], seed: int, domain: str, entity: i
     return words
 
 
-def joined(beginnings: Sequence[str], endings: Sequence[str]) -> list[str]:
+def combine_words(beginnings: Sequence[str], endings: Sequence[str]) -> list[str]:
     """Every beginning with every ending, each word once."""
     return list(dict.fromkeys(beginning + ending for beginning in beginnings for ending in endings))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from fathom.corpus.generated.reports.entity import Entity, Origin, joined, pick_words, quarter_key, year_key
+from fathom.corpus.generated.reports.entity import Entity, Origin, combine_words, pick_words, quarter_key, year_key
 from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
@@ -56,7 +56,7 @@ def generate_market(origin: Origin, pack: LanguagePack) -> Entity:
     rng = rng_for(origin.seed, origin.domain, "market", origin.number)
     names = pack.names
     fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
-    towns = joined(names["beginnings"], names["endings"])
+    towns = combine_words(names["beginnings"], names["endings"])
     town, pattern = pick_words([towns, names["patterns"]], origin.seed, origin.domain, origin.number)
     name = pattern.format(town=town)
     districts = tuple(rng.sample(names["districts"], 6 + round(10 * fullness * rng.uniform(0.7, 1))))
@@ -85,7 +85,7 @@ def _grains(style: FigureStyle) -> tuple[int, int]:
 
 def _words(rng: Random, names: Mapping[str, list[str]]) -> dict[str, str]:
     """The people and projects that the templates mention."""
-    people = joined(names["given"], [f" {family}" for family in names["families"]])
+    people = combine_words(names["given"], [f" {family}" for family in names["families"]])
     director, economist = rng.sample(people, 2)
     scheme, other_scheme = rng.sample(names["schemes"], 2)
     return {

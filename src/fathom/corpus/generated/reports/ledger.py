@@ -1,4 +1,4 @@
-"""The figures of an entity: how they are drawn, and which of them each of its reports knew."""
+"""The figures of an entity: how they are drawn, and which of them were known at the time of each report."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from fathom.corpus.generated.reports.entity import Entity, Origin, joined, pick_words, year_key
+from fathom.corpus.generated.reports.entity import Entity, Origin, combine_words, pick_words, year_key
 from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
@@ -70,7 +70,7 @@ def generate_university(origin: Origin, pack: LanguagePack) -> Entity:
     rng = rng_for(origin.seed, origin.domain, "university", origin.number)
     names = pack.names
     fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
-    towns = joined(names["beginnings"], names["endings"])
+    towns = combine_words(names["beginnings"], names["endings"])
     town, pattern = pick_words([towns, names["patterns"]], origin.seed, origin.domain, origin.number)
     name = pattern.format(town=town)
     faculties = tuple(rng.sample(names["faculties"], 5 + round(7 * fullness * rng.uniform(0.7, 1))))
@@ -96,7 +96,7 @@ def generate_university(origin: Origin, pack: LanguagePack) -> Entity:
 
 def _words(rng: Random, names: Mapping[str, list[str]]) -> dict[str, str]:
     """The people and projects that the templates mention."""
-    people = joined(names["given"], [f" {family}" for family in names["families"]])
+    people = combine_words(names["given"], [f" {family}" for family in names["families"]])
     head, chair, provost = rng.sample(people, 3)
     institute, other_institute = rng.sample(names["institutes"], 2)
     return {

@@ -179,10 +179,10 @@ class ReportWriter:
     def _sentence(self, statement: Statement) -> list[TextPiece]:
         """One wording of the statement, filled in; empty if none fits or an empty wording was chosen."""
         wordings = [wording for wording in statement if self._fits(wording)]
-        return _polished(list(self._fill(self._chooser.pick(wordings)))) if wordings else []
+        return _polish(list(self._fill(self._chooser.pick(wordings)))) if wordings else []
 
     def _phrase(self, template: SentenceTemplate) -> str:
-        return "".join(piece.text for piece in _polished(list(self._fill(template))))
+        return "".join(piece.text for piece in _polish(list(self._fill(template))))
 
     def _fits(self, template: SentenceTemplate) -> bool:
         """Whether the figures of the template can be printed and its conditions are met."""
@@ -270,12 +270,9 @@ class ReportWriter:
         if "years" in spec.columns[0] and not self._style.newest_first:
             columns.reverse()
         default_label = AxisLabel("", spec.metric, str(self._year), self._words[spec.part] if spec.part else "")
-        keys = [[_merged(row, column, default_label) for column in columns] for row in rows]
+        keys = [[_merge_labels(row, column, default_label) for column in columns] for row in rows]
         unit = self._shared_unit(spec, keys)
-        heads = [
-            self._column_label(column, [line[column_index] for line in keys])
-            for column_index, column in enumerate(columns)
-        ]
+        heads = [self._column_label(column, [line[index] for line in keys]) for index, column in enumerate(columns)]
         printed = [[self._cell(key) for key in line] for line in keys]
         labels = [self._label(row, shared_unit=unit) for row in rows]
         lines = [[label, *(cell.text for cell in line)] for label, line in zip(labels, printed, strict=True)]
@@ -378,13 +375,13 @@ def title_of(entity: Entity, pack: LanguagePack, year: int) -> str:
     return pattern.format(name=entity.name, year=year)
 
 
-def _merged(*heads: AxisLabel) -> FigureKey:
+def _merge_labels(*heads: AxisLabel) -> FigureKey:
     """The key of the cell with these labels; for each field the first label that sets it counts."""
     _, metric, period, part = (next(filter(None, values), "") for values in zip(*heads, strict=True))
     return FigureKey(metric, period, part)
 
 
-def _polished(pieces: list[TextPiece]) -> list[TextPiece]:
+def _polish(pieces: list[TextPiece]) -> list[TextPiece]:
     """The pieces with a capital at the start, and "an" instead of "a" where needed."""
     for at, piece in enumerate(pieces):
         if piece.text == "a" and piece.key is None:
