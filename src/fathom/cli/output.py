@@ -96,8 +96,8 @@ def next_lines(command: str) -> list[str]:
 
 def lost_calls(count: int) -> str:
     """A line on calls that broke off after they were sent, or were in flight when a process was killed."""
-    calls = counted(count, "call")
-    return f"{calls} got no complete answer (broken off, timed out or killed) and may have been paid for; a budget counts them"
+    calls = f"{counted(count, 'call')} got no complete answer (broken off, timed out or killed)"
+    return f"{calls} and may have been paid for; a budget counts them"
 
 
 def how_to_resume(stopped: str | None) -> str:
