@@ -53,6 +53,8 @@ class Provider:
     """Whether it says how many tokens were used."""
     streams: bool = True
     """Whether it streams when it is asked to."""
+    finish: str = "stop"
+    """Why it ends its responses."""
     streamed_usage: dict[str, Any] | None = None
     """What streams give as their usage in place of the true one."""
     url: str = ""
@@ -146,14 +148,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(text, calls, usage)
         else:
             message = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
-            ended = "tool_calls" if calls else "stop"
+            ended = "tool_calls" if calls else self.provider.finish
             self._send(200, _completion("chat.completion", [_choice("message", message, ended)], usage))
 
     def _stream(self, text: str, calls: list[dict[str, Any]], usage: dict[str, Any]) -> None:
         self._begin_stream()
         delta = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
         self._chunk(_completion("chat.completion.chunk", [_choice("delta", delta, None)]))
-        ended = "tool_calls" if calls else "stop"
+        ended = "tool_calls" if calls else self.provider.finish
         self._chunk(_completion("chat.completion.chunk", [_choice("delta", {}, ended)]))
         self._chunk(_completion("chat.completion.chunk", [], self.provider.streamed_usage or usage))
         self._write(b"data: [DONE]\n\n")

@@ -122,6 +122,18 @@ def test_documents_without_anything_to_ask_about(tmp_path: Path, fathom: Fathom)
     assert done.stderr.count("\n") == 1
 
 
+def test_tables_without_recurring_figures_are_nothing_to_ask_about(tmp_path: Path, fathom: Fathom) -> None:
+    """A pack that cannot be drafted is no way out: manuals have tables, too."""
+    (tmp_path / "manuals").mkdir()
+    for number, tool in enumerate(("grep", "sort", "join", "comm", "tail", "head")):
+        rows = "\n".join(f"| --{tool}-{letter} | sets {letter} of {tool} |" for letter in "abc")
+        page = f"# {tool}\n\n{tool} reads lines.\n\n| Option | Meaning |\n| --- | --- |\n{rows}\n"
+        (tmp_path / "manuals" / f"{number}.md").write_text(page)
+    done = fathom("quickstart", tmp_path / "manuals", "--out", tmp_path / "first")
+    assert done.returncode == 2
+    assert done.stderr.startswith("fathom: No family can ask about the 6 documents")
+
+
 def test_few_contexts_get_more_questions_each(documents: Path, small_folder: Path, tmp_path: Path) -> None:
     with package.ingest([documents / f"{number}.md" for number in range(4)], tmp_path / "corpus") as few:
         chosen = choose(few)

@@ -394,6 +394,34 @@ def test_the_engine_has_a_task_for_every_family(
     assert not any("⟦" in prompt for prompt in provider.prompts)
 
 
+def test_misuse_of_the_engines_command_is_one_sentence(tiny_bench: Path) -> None:
+    from inspect_ai._util.error import PrerequisiteError
+
+    from fathom.api.inspect_tasks import TASKS
+
+    with pytest.raises(PrerequisiteError, match="-T bench=FOLDER"):
+        TASKS["numeric"]()
+    with pytest.raises(PrerequisiteError, match="no questions of the family 'claims'"):
+        TASKS["claims"](bench=str(tiny_bench))
+
+
+def test_the_mock_model_needs_no_download(tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tiktoken
+
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda name: pytest.fail("it would download a vocabulary"))
+    words = ["run", tiny_bench, "--model", "mockllm/model", "--limit", 3, "--out", tmp_path / "run"]
+    assert main([str(word) for word in words]) == 0
+    assert {one.outcome for one in read_responses(tmp_path / "run").values()} == {"answered"}
+
+
+def test_responses_that_are_cut_off_are_noticed(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Provider(finish="length")) as provider:
+        assert ask(provider, "--limit", 8) == 0
+    printed = capsys.readouterr()
+    assert printed.err.count("5 of the first 5 responses were cut off at --max-tokens") == 1
+    assert "8 responses were cut off at --max-tokens; for complete ones" in printed.out
+
+
 def test_the_price_of_a_failed_question_counts(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(

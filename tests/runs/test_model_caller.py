@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 import anyio
@@ -205,3 +206,39 @@ def test_attempts_that_break_off_count_in_the_budget() -> None:
     together(*[ask] * 3)
     assert model.sent == 9  # ten cost $1.0064
     assert 0.9 < budget.spent <= 1.0
+
+
+@pytest.mark.parametrize("connections", [1, 8, 64])
+def test_a_server_that_counts_more_tokens_than_estimated_does_not_exceed_the_budget(connections: int) -> None:
+    info = ModelInfo(input_price=10.0, output_price=0.0, token_ratio=1.0)
+    estimate = CallEstimate(
+        calls=1, input_tokens=10_000, largest_call=10_000, prefix="", prefix_tokens=0, prefix_calls=1
+    )
+    budget = Budget(5.0)  # 40 calls at $0.12
+    caller = ModelCaller(_Counting(12_000), info, 1_000, budget, Gate(), lambda used: None)
+
+    async def ask() -> None:
+        with contextlib.suppress(BudgetReached):
+            while True:
+                await caller.ask(Prompt((Message("user", ("Why?",)),)), lambda: estimate, lambda: estimate)
+
+    together(*[ask] * connections)
+    assert 4.85 < budget.spent <= 5.0
+
+
+class _Counting:
+    """A model whose server counts this many input tokens."""
+
+    def __init__(self, tokens: int) -> None:
+        self._tokens = tokens
+
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], attempts: Attempts) -> Completion:
+        opened()
+        await anyio.sleep(0.01)
+        return Completion("Answer: 1", "stop", usage=Usage(input_tokens=self._tokens, output_tokens=5))
+
+    def halt(self) -> None:
+        raise AssertionError
+
+    def stop_waiting(self, reason: str) -> None:
+        raise AssertionError

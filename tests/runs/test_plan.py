@@ -129,3 +129,20 @@ def test_a_broken_table_is_an_error(tmp_path: Path, content: str) -> None:
     table.write_text(content)
     with pytest.raises(FathomError, match="Correct the file"):
         model_info("x", table)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "tokens"),
+    [
+        ("openai/gpt-4.1", RunSettings(), 80),
+        ("openai/gpt-5-mini", RunSettings(), 1_080),
+        ("openai/gpt-5-mini", RunSettings(max_tokens=500), 500),
+        ("openai/gpt-5-mini", RunSettings(reasoning_effort="minimal"), 80),
+        ("anthropic/claude-sonnet-4-5", RunSettings(), 80),
+        ("anthropic/claude-sonnet-4-5", RunSettings(reasoning_tokens=1_024), 1_080),
+    ],
+)
+def test_a_plan_counts_the_reasoning(bench_view: BenchView, name: str, settings: RunSettings, tokens: int) -> None:
+    wide = model_info(name).model_copy(update={"window": 10_000_000})
+    found = plan(bench_view, Full(), wide, settings, ResponseIndex(), 1)
+    assert found.output_tokens == 30 * tokens

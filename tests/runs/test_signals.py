@@ -15,6 +15,7 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.runs.folder import lost_calls, read_end, read_responses
+from tests.runs.conftest import KEY
 from tests.runs.forked import Forked, ForkedCommand
 from tests.serving import Provider, serving
 
@@ -130,3 +131,30 @@ def _read_all(terminal: int, closing: threading.Event) -> None:
         except BlockingIOError:
             continue
     os.close(terminal)
+
+
+def test_a_judge_that_is_to_stop_says_so_and_resumes(
+    small_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINE_API_KEY", KEY)
+    bench, folder, running = tmp_path / "bench", tmp_path / "run", list[ForkedCommand]()
+    built = ("build", "puzzles", small_folder, "--items", 16, "--per-document", 2, "--out", bench)
+    ran = ("run", bench, "--model", "sim/oracle", "--prompting", "cot", "--out", folder)
+    assert [main([str(word) for word in words]) for words in (built, ran)] == [0, 0]
+    count_from = count(1)
+
+    def response(prompt: str) -> str:
+        if next(count_from) == 2:
+            running[0].signal(signal.SIGTERM)
+        return "The response states it.\nPASS"
+
+    with serving(Provider(response, seconds=0.3)) as provider:
+        monkeypatch.setenv("MINE_BASE_URL", provider.url)
+        words = ("score", folder, "--judge", "openai-api/mine/m")
+        running.append(ForkedCommand(*words, log=tmp_path / "first"))
+        assert running[0].run() == 130
+        assert "the judge stopped: interrupted by SIGTERM. Run the same command again" in running[0].errors
+        assert not running[0].output, "scores that lack judgments are not shown"
+        asked = len(provider.prompts)
+        assert main([str(word) for word in words]) == 0
+    assert asked < len(provider.prompts) == len(set(provider.prompts))

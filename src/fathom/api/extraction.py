@@ -209,7 +209,8 @@ def extract_figures(
         extraction = _Extraction(pack, opened, extractors, options)
         poll = _Poll(extraction, budget, progress)
         for model in extractors:
-            poll.ask(model)
+            if poll.stopped is None:
+                poll.ask(model)
     figures = [decide(document, field, claims) for (document, field), claims in poll.ballots.items()]
     unsettled = sorted({figure.document for figure in figures if figure.decision == "no majority"})
     record = Extraction(
@@ -270,7 +271,9 @@ class _Poll:
             self._batches += 1
             self._paid[model] = batch.spent
             self.usage = self.usage.plus(batch.usage)
-            self.stopped = self.stopped or batch.stopped
+            self.stopped = batch.stopped
+            if self.stopped is not None:
+                return
             for prompt in prompts_asked:
                 self._count(prompt, batch.results[prompt.id].value)
 

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 os.environ.setdefault("INSPECT_EVAL_LOG_MODEL_API", "false")
 
 from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.package import get_installed_package_name
 
 from fathom.api.arguments import as_path
@@ -35,7 +36,7 @@ def _make_task(family: str) -> Callable[..., Task]:
     # The engine prefixes `fathom/` unless the package is an editable install.
     @task(name=family if get_installed_package_name(open_bench_view) else f"fathom/{family}")
     def family_task(
-        bench: str,
+        bench: str = "",
         system: str = "full",
         prompting: Prompting = "direct",
         settings: str = "{}",
@@ -45,12 +46,18 @@ def _make_task(family: str) -> Callable[..., Task]:
         corpus: str | None = None,
     ) -> Task:
         """The family's questions of the bench in that folder. `settings` are the system's, as JSON."""
-        loaded = load_system(system, prompting, json.loads(settings))
-        opened = _OPEN.enter_context(open_bench_view(as_path(bench), as_path(corpus), is_control(loaded.system)))
-        view = _only(opened, family)
-        run_settings = RunSettings(samples=samples, max_tokens=max_tokens, window=window)
-        # Keys are read here; no sample ever contains one.
-        return task_of(view, loaded.system, run_settings, ResponseChecker(Bench(as_path(bench))))
+        if not bench:
+            raise PrerequisiteError("The task needs a bench. Give its folder: -T bench=FOLDER.")
+        try:
+            loaded = load_system(system, prompting, json.loads(settings))
+            opened = _OPEN.enter_context(open_bench_view(as_path(bench), as_path(corpus), is_control(loaded.system)))
+            view = _only(opened, family)
+            run_settings = RunSettings(samples=samples, max_tokens=max_tokens, window=window)
+            # Keys are read here; no sample ever contains one.
+            return task_of(view, loaded.system, run_settings, ResponseChecker(Bench(as_path(bench))))
+        except FathomError as error:
+            # The engine prints its own errors without a traceback.
+            raise PrerequisiteError(str(error)) from error
 
     return family_task
 

@@ -18,6 +18,7 @@ from fathom.records.judgments import Judgment, PlantedDecision, Reasoning
 from fathom.records.questions import QuestionId, Response, Usage
 from fathom.records.record import digest
 from fathom.runs.folder import CALIBRATION, JUDGMENTS, read_responses, read_run
+from fathom.runs.model_caller import Notify, ignore_notice
 from fathom.runs.roles import RoleBatch, RoleModel, RoleSettings, run_role
 from fathom.runs.run import RunLimits
 from fathom.scoring.reasoning import select_reasoning
@@ -77,13 +78,15 @@ def judge(
     calibration: int = CALIBRATION_ITEMS,
     attempts: int = ATTEMPTS,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    notify: Notify = ignore_notice,
 ) -> RunJudgments:
     """Judge the responses of a run whose families have a judge, and write `judgments.jsonl` to the run's folder.
 
     Each of the models judges each response. They also judge planted responses to `calibration` questions, the same
     ones in every run on a bench; their decisions are written to `calibration.jsonl`. A prompt without a decision is
     asked up to `attempts` times. The models' calls are cached: a second call asks only for the judgments that are
-    missing. `fathom score` uses them.
+    missing. `fathom score` uses them. `progress` is called with the number of finished prompts and the total, `notify`
+    with notices for the user.
     """
     folder = as_path(run)
     opened = open_bench(folder, read_run(folder), as_path(bench))
@@ -96,11 +99,14 @@ def judge(
     usage, stopped = Usage(price=0.0), None
     for model in [models] if isinstance(models, RoleModel) else models:
         batch = _ask(
-            [*subjects, *planted], model, folder / JUDGE, settings or RoleSettings(), limits, attempts, progress
+            *([*subjects, *planted], model, folder / JUDGE, settings or RoleSettings(), limits, attempts),
+            *(progress, notify),
         )
-        usage, stopped = usage.plus(batch.usage), stopped or batch.stopped
+        usage, stopped = usage.plus(batch.usage), batch.stopped if not batch.is_complete else None
         judgments += [subject.judgment(model.name, batch, reasoning) for subject in subjects]
         decisions += _planted_decisions(planted, model.name, batch, reasoning)
+        if stopped is not None:
+            break
     write_records(folder / JUDGMENTS, judgments, checksums=True)
     write_records(folder / CALIBRATION, decisions)
     return RunJudgments(judgments, usage, stopped)
@@ -151,11 +157,12 @@ def _ask(
     limits: RunLimits | None,
     attempts: int,
     progress: Callable[[int, int], None],
+    notify: Notify,
 ) -> _Rulings:
     """The rulings; prompts without one are asked again."""
     prompts = [subject.role_prompt for subject in subjects]
     for _ in range(attempts):
-        batch = run_role(prompts, model, folder, settings, limits or RunLimits(), progress)
+        batch = run_role(prompts, model, folder, settings, limits or RunLimits(), progress, notify)
         if batch.is_complete or batch.stopped is not None:
             break
     return batch

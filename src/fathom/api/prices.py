@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 from fathom.models.model_info import model_info
 from fathom.records.questions import Usage
-from fathom.runs.plan import TYPICAL_RESPONSE
+from fathom.runs.folder import RunSettings
+from fathom.runs.plan import typical_output
 from fathom.tasks.bench import Bench
 
 __all__ = ["COMMON_MODELS", "PriceRange", "price_range"]
 
 COMMON_MODELS = ("openai/gpt-5-mini", "openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "google/gemini-2.5-flash")
 """Models whose price is estimated."""
-OUTPUT_TOKENS = TYPICAL_RESPONSE["direct"]
-"""Assumed output tokens of a response, as in `fathom plan`."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +35,13 @@ def price_range(bench: Bench) -> PriceRange:
     prices = []
     for name in COMMON_MODELS:
         info = model_info(name)
+        output = typical_output("direct", info, RunSettings())
         usage = Usage(
             input_tokens=info.tokens(total),
             cached_tokens=info.tokens(total - once),
-            output_tokens=OUTPUT_TOKENS * questions_of_context.total(),
+            output_tokens=output * questions_of_context.total(),
         )
         price = info.price(usage)
-        if price is not None and info.window is not None and info.tokens(longest) + OUTPUT_TOKENS <= info.window:
+        if price is not None and info.window is not None and info.tokens(longest) + output <= info.window:
             prices.append((price, name))
     return PriceRange(total, tuple(sorted(prices)))

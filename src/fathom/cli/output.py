@@ -96,14 +96,20 @@ def next_lines(command: str) -> list[str]:
 
 def lost_calls(count: int) -> str:
     """A line on calls that broke off after they were sent, or were in flight when a process was killed."""
-    calls = counted(count, "call")
-    return f"{calls} got no complete answer (broken off, timed out or killed) and may have been paid for"
+    calls = f"{counted(count, 'call')} got no complete answer (broken off, timed out or killed)"
+    return f"{calls} and may have been paid for; a budget counts them"
 
 
 def how_to_resume(stopped: str | None) -> str:
     """Advice on missing responses; `stopped` is why the run ended early."""
     by_budget = stopped is not None and stopped.startswith("the budget is reached")
     return f"run the same command again{' with a higher --budget' if by_budget else ''}"
+
+
+def print_notice(text: str) -> None:
+    """Print a notice during a command, such as that an endpoint does not respond."""
+    if text:
+        click.echo(f"fathom: {escape_control_characters(text)}", err=True)
 
 
 def escape_control_characters(text: str) -> str:

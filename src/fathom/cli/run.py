@@ -146,6 +146,12 @@ def describe(path: Path, summary: RunStatus) -> str:
     other = summary.outcomes.get("error", 0) - sum(summary.errors.values())
     if other > 0:
         lines.append(f"  error, {counted(other, 'time')}: other messages, in {path / 'responses.jsonl'}")
+    if cut_off := summary.outcomes.get("truncated", 0):
+        verb = "was" if cut_off == 1 else "were"
+        lines.append(
+            f"  {counted(cut_off, 'response')} {verb} cut off at --max-tokens; for complete ones, run again with a "
+            "larger one and another --out"
+        )
     if summary.stopped is not None:
         lines.append(f"  stopped: {summary.stopped}")
     missing = summary.waiting + summary.outcomes.get("error", 0)

@@ -16,7 +16,7 @@ from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.cli.measure_output import measure_lines
-from fathom.cli.output import OTHER_OUTCOMES, next_lines
+from fathom.cli.output import OTHER_OUTCOMES, next_lines, print_notice, progress_bar
 from fathom.records.errors import FathomError
 from fathom.records.plurals import counted
 
@@ -105,7 +105,23 @@ def command(
     if judges and needs_judge(target, bench=bench, reasoning=reasoning):
         models = [role_model(name) for name in dict.fromkeys(judges)]
         items = CALIBRATION_ITEMS if calibration is None else calibration
-        judge_run(target, models, bench=bench, reasoning=reasoning, calibration=items)
+        with progress_bar("Judging", None) as show:
+            judged = judge_run(
+                target,
+                models,
+                bench=bench,
+                reasoning=reasoning,
+                calibration=items,
+                progress=lambda done, total: show(done),
+                notify=print_notice,
+            )
+        if judged.stopped is not None:
+            click.echo(
+                f"fathom: the judge stopped: {judged.stopped}. Run the same command again: it asks only for what is "
+                "missing.",
+                err=True,
+            )
+            raise SystemExit(130 if judged.stopped.startswith("interrupted") else 1)
     if answers is None and (split is not None or only_given):
         raise FathomError(
             "--split and --only-given apply to --answers only: a run records which questions it asks. Leave them out."

@@ -47,6 +47,8 @@ class ModelInfo(Record):
     """The day on which it became available, such as 2025-04-14; None if unknown."""
     reasoning: bool | None = None
     """Whether it can think before it answers; None if unknown."""
+    reasons_by_default: bool = False
+    """Whether it thinks unless it is told not to."""
     open_weights: bool | None = None
     """Whether its weights can be downloaded; None if unknown."""
     note: str = ""

@@ -30,6 +30,7 @@ from inspect_ai.model import (
     ContentReasoning,
     ContentText,
     GenerateConfig,
+    ModelAPI,
     ModelOutput,
     get_model,
 )
@@ -77,7 +78,7 @@ from fathom.runs.provider_errors import (
 from fathom.runs.request_buffers import escaped
 from fathom.runs.request_limits import BudgetReached
 from fathom.runs.run import RunLimits
-from fathom.systems.protocol import CallError
+from fathom.systems.protocol import CallError, count_tokens
 
 if TYPE_CHECKING:
     from fathom.runs.folder import RunSettings
@@ -137,6 +138,7 @@ class EngineModel:
         check_answers(model)
         install(model, self, self._sending)
         _disable_client_retries(model)
+        _count_offline(model)
         self._choose_retries()
         wait = _waiting_as_asked(limits)
         model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
@@ -535,6 +537,16 @@ def _disable_client_retries(model: ProviderModel) -> None:
     inner: Any = getattr(client, "_client", None)
     if hasattr(inner, "follow_redirects"):
         inner.follow_redirects = False
+
+
+def _count_offline(model: ProviderModel) -> None:
+    """Count the tokens of models without a count of their own with the embedded tokenizer: the engine downloads one."""
+
+    async def count_text_tokens(text: str) -> int:
+        return count_tokens(text)
+
+    if type(model.api).count_text_tokens is ModelAPI.count_text_tokens:
+        model.api.count_text_tokens = count_text_tokens  # type: ignore[method-assign]
 
 
 def _one_line(error: Exception) -> str:

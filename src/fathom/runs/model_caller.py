@@ -216,6 +216,8 @@ class ModelCaller:
                     completion = await self._model.complete(prompt, opened, attempts)
                     used = completion.usage if completion.usage.input_tokens else self._estimated(call, completion)
                     self._check_usage(used, call, completion)
+                    if completion.usage.input_tokens:
+                        self._budget.observe(used.input_tokens, highest.input_tokens)
                     was_sent = completion.stop != "overflow" or used.input_tokens > 0
                     paid = self._info.price(used) if was_sent else 0.0
                     usage = used.model_copy(update={"price": paid})

@@ -26,6 +26,16 @@ UNLIMITED = 100_000_000
 
 TYPICAL_RESPONSE = {"direct": 80, "cot": 800}
 """Tokens of a typical response, by prompting. The highest price uses `max_tokens`."""
+TYPICAL_REASONING = 1_000
+"""Tokens that a model that reasons is assumed to think in a typical response: a guess, not a measurement."""
+
+
+def typical_output(prompting: str, model: ModelInfo, settings: RunSettings) -> int:
+    """Output tokens of a typical response, its hidden reasoning included."""
+    effort = settings.reasoning_effort
+    asked = settings.reasoning_tokens is not None or effort is not None
+    reasons = effort not in ("none", "minimal") if asked else model.reasons_by_default
+    return min(TYPICAL_RESPONSE[prompting] + TYPICAL_REASONING * reasons, settings.max_tokens)
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,8 @@ def plan(
 ) -> Plan:
     """The plan of all jobs that have no response yet."""
     window = WindowCheck(bench, system, model, settings)
-    sums = _Sums(model, TYPICAL_RESPONSE[getattr(system, "prompting", "direct")], settings.max_tokens)
+    typical = typical_output(getattr(system, "prompting", "direct"), model, settings)
+    sums = _Sums(model, typical, settings.max_tokens)
     for group in jobs(bench, settings):
         sums.begin_context()
         for job in group:
@@ -172,7 +183,7 @@ def plan(
 class _Sums:
     def __init__(self, model: ModelInfo, typical: int, max_tokens: int) -> None:
         self._model = model
-        self._typical = min(typical, max_tokens)
+        self._typical = typical
         self._max_tokens = max_tokens
         self.questions = self.responses = self.done = 0
         self.overflow: list[QuestionId] = []

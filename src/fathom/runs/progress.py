@@ -46,6 +46,9 @@ class RunProgress:
         return each * max(0, self.total - self.done)
 
 
+TRUNCATED = 5
+"""Responses that were cut off after which the user is told, if they are most of the responses so far."""
+
 ShowProgress = Callable[[RunProgress], None]
 
 
@@ -60,6 +63,7 @@ class ProgressReporter:
         self, total: int = 0, existing: ResponseIndex | None = None, show: ShowProgress = show_nothing
     ) -> None:
         self._progress = RunProgress(total, min(total, existing.done if existing else 0))
+        self._truncated = 0
         self._show = show
 
     def responded(self, response: Response) -> None:
@@ -71,6 +75,13 @@ class ProgressReporter:
         progress.done += response.outcome != "error"
         progress.usage = progress.usage.plus(response.usage)
         self._show(progress)
+        if response.outcome == "truncated":
+            self._truncated += 1
+            if self._truncated == TRUNCATED and 2 * self._truncated > progress.answered:
+                self.notify(
+                    f"{self._truncated} of the first {progress.answered} responses were cut off at --max-tokens, which "
+                    "includes the reasoning of models that reason; you may want to interrupt the run"
+                )
 
     def retried(self) -> None:
         """Count a request that is sent again; shown with the next response."""

@@ -97,17 +97,24 @@ class BudgetReached(Exception):  # noqa: N818 - not an error: the run stops as r
     """The next request could cost more than is left."""
 
 
+UNCERTAINTY = 1.25
+"""By how much a server's counts of tokens are assumed to exceed the estimates at most, until it has given one."""
+
+
 class Budget:
     """The dollars that may still be spent, with requests in flight counted at their highest price.
 
     The highest price is far above the usual one. So a request that does not fit beside those in flight waits for them
-    to settle, and only one that does not fit even then is not sent.
+    to settle, and only one that does not fit even then is not sent. Where the server counts more tokens than estimated,
+    the prices of all later requests and of those in flight count as much more.
     """
 
     def __init__(self, cap: float | None, spent: float = 0.0) -> None:
         self._cap = cap
         self.spent = spent
         self._reserved: list[float] = []
+        self._excess: float | None = None
+        """By how much a server's counts exceeded the estimates at most, at least 1; None before the first response."""
         self._settled: anyio.Event | None = None
 
     @property
@@ -122,7 +129,7 @@ class Budget:
     def check(self) -> None:
         """Raise BudgetReached if the requests in flight could cost more than is left, since lost ones were counted."""
         if not self._fits(0.0):
-            raise self._reached()
+            raise self._reached("the requests in flight may cost more than is left")
 
     def lose(self, price: float) -> None:
         """Count an attempt of a request in flight that may have been paid without an answer."""
@@ -135,19 +142,27 @@ class Budget:
         Raises BudgetReached if that is more than is left once no request is in flight.
         """
         highest = request or 0.0
-        while not self._fits(max(highest, question or 0.0)):
+        needed = max(highest, question or 0.0)
+        while not self._fits(needed):
             if not self._reserved:
-                raise self._reached()
+                raise self._reached(f"the next question may cost up to ${needed:.4f}")
             settled = self._settled = self._settled or anyio.Event()
             await settled.wait()
         self._reserved.append(highest)
         return highest
 
     def _fits(self, price: float) -> bool:
-        return self._cap is None or self.spent + sum(self._reserved) + price <= self._cap
+        if self._cap is None:
+            return True
+        excess = (UNCERTAINTY if self._reserved else 1.0) if self._excess is None else self._excess
+        return self.spent + excess * (sum(self._reserved) + price) <= self._cap
 
-    def _reached(self) -> BudgetReached:
-        return BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more")
+    def observe(self, used: int, estimated: int) -> None:
+        """Compare the input tokens that a server has counted with the estimate."""
+        self._excess = max(self._excess or 1.0, used / max(estimated, 1))
+
+    def _reached(self, reason: str) -> BudgetReached:
+        return BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and {reason}")
 
     def settle(self, reserved: float, paid: float | None) -> None:
         """Replace the reservation of a request by its actual price."""

@@ -23,7 +23,8 @@ from fathom.records.files import Journal
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record, digest
 from fathom.runs.folder import LOGS
-from fathom.runs.model_caller import ModelCaller
+from fathom.runs.model_caller import ModelCaller, Notify, ignore_notice
+from fathom.runs.progress import ProgressReporter
 from fathom.runs.redaction import error_text
 from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
@@ -125,10 +126,11 @@ def run_role(
     settings: RoleSettings = RoleSettings(),  # noqa: B008
     limits: RunLimits = RunLimits(),  # noqa: B008
     progress: Callable[[int, int], None] = lambda done, total: None,
+    notify: Notify = ignore_notice,
 ) -> RoleBatch[T]:
     """The results of all prompts; asks those for which the journal in `folder` has no parseable completion.
 
-    `progress` is called with the number of finished prompts and the total.
+    `progress` is called with the number of finished prompts and the total, `notify` with notices for the user.
     """
     wanted = list(prompts)
     if len({prompt.id for prompt in wanted}) != len(wanted):
@@ -147,7 +149,7 @@ def run_role(
             for job in pending:
                 batch.record(job, Completion(model.simulate(job.prompt.prompt)), price=0.0)
         elif pending:
-            stopped = _run_engine(batch, pending, folder, limits)
+            stopped = _run_engine(batch, pending, folder, limits, notify)
         return batch.finish(stopped)
 
 
@@ -253,7 +255,9 @@ class _Batch(Generic[T]):
         return RoleBatch(results, usage, spent, stopped)
 
 
-def _run_engine(batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limits: RunLimits) -> str | None:
+def _run_engine(
+    batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limits: RunLimits, notify: Notify
+) -> str | None:
     """Ask the prompts through the engine; returns the reason if the batch ended early."""
     try:
         from fathom.runs.engine import run_jobs
@@ -265,15 +269,16 @@ def _run_engine(batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limi
     with batch.model.opened() as (name, arguments):
         model = open_model(name, settings, limits, **arguments)
         caller = ModelCaller(
-            EngineModel(model, _no_references, limits),
+            EngineModel(model, _no_references, limits, ProgressReporter(show=lambda progress: notify(progress.notice))),
             batch.model.info,
             settings.max_tokens,
             Budget(limits.budget, batch.spent),
             Gate(limits.contexts_at_once),
             lambda usage: None,  # the journal of calls has the usage
+            notify=notify,
         )
         runner = _RoleRunner(batch, caller)
-        run_jobs(runner.run, pending, caller, model, folder / LOGS, limits.connections)
+        run_jobs(runner.run, pending, caller, model, folder / LOGS, limits.connections, notify)
     if caller.fatal is not None:
         raise FathomError(caller.fatal)
     return caller.ended_early

@@ -53,6 +53,13 @@ def test_files_of_repositories_are_known_by_name(name: str, reason: str) -> None
         ("about.md", "creek.pdf is a scan.", PAPERS, False),
         ("GDPR.md", "Article 1. This law protects people.", PAPERS, False),
         ("creek.md", "# Creeks\n\nSee the results and figures.", ["results/", "figures/", "creek.pdf"], False),
+        (
+            "link.rst",
+            "Links\n\n.. include:: shell.txt\n\n.. include:: linker.txt\n",
+            ["shell.txt", "linker.txt"],
+            False,
+        ),
+        ("link.rst", "See shell.txt and linker.txt.\n", ["shell.txt", "linker.txt"], True),
         ("datasheet.md", "Collected in 2020.", [], True),
     ],
 )

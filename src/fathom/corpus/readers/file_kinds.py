@@ -60,9 +60,13 @@ def _is_repository_file(name: str) -> bool:
     return any(pattern.fullmatch(name) for _, pattern in _REPOSITORY_NAMES)
 
 
+_INCLUDED = re.compile(r"^[ \t]*\.\. +(?:literal)?include::.*$", re.MULTILINE)
+"""A file that is shown as a part of a page: naming it does not describe it."""
+
+
 def _describes(base: str, head: bytes, documents: Sequence[str], folders: Sequence[str]) -> bool:
     """Return whether a text names two documents of other formats beside it, or one if its own name is in capitals."""
-    text = head.decode("utf-8", "replace")
+    text = _INCLUDED.sub("", head.decode("utf-8", "replace"))
     named = sum(_suffix(document) != _suffix(base) and len(document) > 5 and document in text for document in documents)
     if PurePosixPath(base).stem.isupper():
         # The names of folders are often words of a text: "figures".

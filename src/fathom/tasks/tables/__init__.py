@@ -18,6 +18,7 @@ from fathom.tasks.tables.faults import DESCRIPTIONS, FINDING, READING
 from fathom.tasks.tables.figures import document_figures
 from fathom.tasks.tables.judge import JUDGE
 from fathom.tasks.tables.key_tables import explain
+from fathom.tasks.tables.pack_draft import can_draft
 from fathom.tasks.tables.passages import required_passages
 from fathom.tasks.tables.presets import CORPUSQA
 from fathom.tasks.tables.query_parts import LEVELS
@@ -27,8 +28,8 @@ from fathom.tasks.tables.simulate import Simulator
 from fathom.tasks.tables.views import views
 from fathom.tasks.tables.votes import votes_digests
 
-LOOKED_AT = 12
-"""Documents that are searched for figures before the family is suggested."""
+LOOKED_AT, DRAFTED_FROM = 12, 100
+"""Documents that are searched for figures, and for recurring labels, before the family is suggested."""
 
 
 def _fault(name: str, description: str) -> Fault:
@@ -37,9 +38,11 @@ def _fault(name: str, description: str) -> Fault:
 
 
 def _has_figures(corpus: Corpus) -> bool:
-    """Whether one of the first documents has structured facts or tables."""
+    """Whether a pack of Fathom finds figures in the first documents, or a pack can be drafted from them."""
     first = islice(corpus.entries(), LOOKED_AT)
-    return any(corpus.fact_sheet(entry.id).facts or corpus.document(entry.id).tables for entry in first)
+    if not any(corpus.fact_sheet(entry.id).facts or corpus.document(entry.id).tables for entry in first):
+        return False
+    return _preparation(corpus) is None or can_draft(corpus, DRAFTED_FROM)
 
 
 def _preparation(corpus: Corpus) -> Preparation | None:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document, Fact
@@ -128,8 +129,20 @@ def _is_joint(label: _RecurringLabel) -> bool:
     return any(JOINT in text for text in label.printed)
 
 
-def draft_pack(corpus: Corpus, name: str) -> str:
-    """The TOML text of a pack with a field for every figure that recurs; its nouns are to be revised by a person."""
+def can_draft(corpus: Corpus, limit: int) -> bool:
+    """Whether a pack can be drafted from the first documents."""
+    try:
+        draft_pack(corpus, "draft", limit)
+    except FathomError:
+        return False
+    return True
+
+
+def draft_pack(corpus: Corpus, name: str, limit: int | None = None) -> str:
+    """The TOML text of a pack with a field for every figure that recurs; its nouns are to be revised by a person.
+
+    With `limit`, from the first documents alone.
+    """
     recurring: dict[str, _RecurringLabel] = defaultdict(_RecurringLabel)
     documents = 0
     years: Counter[int | None] = Counter()
@@ -138,7 +151,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
     two_years = 0  # documents that write their year as "2023/24"
     languages: Counter[Language] = Counter()
     entities: set[str] = set()
-    for document in corpus.documents():
+    for document in islice(corpus.documents(), limit):
         language: Language = "zh" if document.language == "zh" else "en"
         facts = [fact for fact in document.facts if not fact.part and fact.value is not None]
         for fact in facts:

@@ -41,12 +41,15 @@ from fathom.corpus.readers.parsing.blocks import (
 from fathom.corpus.readers.parsing.bylines import NO_BYLINE
 from fathom.corpus.readers.parsing.decoding import decode_text, searchable
 from fathom.corpus.readers.parsing.front_matter import read_project_file
+from fathom.corpus.readers.parsing.knitr import shown_latex
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.parsing.text_tables import limit_columns
 from fathom.corpus.readers.parsing.titles import move_date
 from fathom.records.documents import FieldName
 
 FORMAT = "latex"
+SWEAVE = (".rnw", ".snw")
+"""Suffixes of LaTeX with chunks of code."""
 
 _MAX_FOOTNOTE_DEPTH = 10
 """Maximum nesting of footnotes. Each is parsed again with the footnotes in it."""
@@ -54,7 +57,7 @@ _MAX_FOOTNOTE_DEPTH = 10
 
 def matches(name: str, head: bytes) -> bool:
     """Return whether a file is a LaTeX document or a part of one, not a style."""
-    return name.lower().endswith((".tex", ".ltx", ".latex")) and _LATEX.search(head) is not None
+    return name.lower().endswith((".tex", ".ltx", ".latex", *SWEAVE)) and _LATEX.search(head) is not None
 
 
 _LATEX = re.compile(rb"\\(?:documentclass|title|(?:sub)*section\*?|begin *\{(?:document|abstract)\}|input|include)\b")
@@ -63,7 +66,8 @@ _LATEX = re.compile(rb"\\(?:documentclass|title|(?:sub)*section\*?|begin *\{(?:d
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Read the one document in a file; a part that another file inputs is read with that file."""
     stated = _INPUT_ENCODING.search(content[:20_000])
-    yield _Document(decode_text(content, stated[1].decode("ascii") if stated else ""), name, companions).parse()
+    text = decode_text(content, stated[1].decode("ascii") if stated else "")
+    yield _Document(shown_latex(text) if name.lower().endswith(SWEAVE) else text, name, companions).parse()
 
 
 _INPUT_ENCODING = re.compile(rb"\\usepackage\s{0,5}\[\s{0,5}([A-Za-z0-9_-]{2,20})\s{0,5}\]\s{0,5}\{inputenc\}")

@@ -1,4 +1,4 @@
-"""Reader of MyST Markdown: papers with front matter, a project file and bibliographies."""
+"""Reader of MyST Markdown, R Markdown and Quarto: papers with front matter, a project file and bibliographies."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ from fathom.corpus.readers.parsing.front_matter import (
     split_front_matter,
     text_value,
 )
+from fathom.corpus.readers.parsing.knitr import has_markdown_chunks, shown_markdown
 from fathom.corpus.readers.parsing.text_tables import (
     TextCell,
     TextRows,
@@ -75,8 +76,8 @@ _MAX_INCLUDED_CHARS = 20_000_000
 
 
 def matches(name: str, head: bytes) -> bool:
-    """Return whether a Markdown file has front matter, directives, roles or citations of MyST."""
-    return is_myst(name, head)
+    """Return whether a Markdown file has front matter, directives, roles or citations of MyST, or chunks of code."""
+    return is_myst(name, head) or has_markdown_chunks(name)
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
@@ -98,7 +99,8 @@ class _Document:
         self._included = 0
         self._size = len(text)
         self._counts: dict[str, int] = {}
-        values, self._text = split_front_matter(text)
+        self._has_chunks = has_markdown_chunks(name)
+        values, self._text = split_front_matter(shown_markdown(text) if self._has_chunks else text)
         self._front = read_front_matter(values)
         self._nocite = text_value(values, "nocite")
         self._acknowledgements = text_value(values, "acknowledgements") or text_value(values, "acknowledgments")
@@ -132,7 +134,8 @@ class _Document:
         self._citations.include(uncited_keys("\n".join(lines), self._nocite))
         document.references = self._citations.references()
         self._add_metadata(document, front, project, broken)
-        document.stated |= {"abstract", "sections", "tables"}
+        # The tables of R Markdown are results of code.
+        document.stated |= {"abstract", "sections"} if self._has_chunks else {"abstract", "sections", "tables"}
         if front.states_no_authors:
             document.authors = []
             document.stated |= {"authors"}
