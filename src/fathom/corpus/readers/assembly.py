@@ -160,7 +160,7 @@ class _Assembler(TextBuilder):
             license=license,
             source=parsed.source,
             text=text,
-            sections=tuple(self._closed_sections(len(text) - 1)),
+            sections=tuple(self._closed_sections(text)),
             paragraphs=tuple(self._paragraphs),
             sentences=tuple(self._sentences),
             citations=citations,
@@ -310,14 +310,11 @@ class _Assembler(TextBuilder):
                 self._paragraphs.append(self.write(text))
                 self.put("\n\n")
             return
-        start = self._length
-        self._write_inlines(paragraph.inlines)
-        end = self._length
-        if end > start:
-            text = self._text_since(start)
-            self._paragraphs.append(Span(start, end))
-            self._prose.append(Span(start, end))
-            self._sentences.extend(sentence_spans(text, start))
+        span = self._write_inlines(paragraph.inlines)
+        if span is not None:
+            self._paragraphs.append(span)
+            self._prose.append(span)
+            self._sentences.extend(sentence_spans(self._text_since(span.start), span.start))
             self.put("\n\n")
 
     def _add_table(self, table: ParsedTable) -> None:
@@ -346,9 +343,8 @@ class _Assembler(TextBuilder):
         self.put("|")
         for cell in row:
             self.put(" ")
-            start = self._length
-            self._write_inlines(cell.inlines, in_table=True)
-            yield Cell.trusted(row=number, column=column, span=Span(start, self._length), header=cell.header)
+            span = self._write_inlines(cell.inlines, in_table=True) or Span(self._length, self._length)
+            yield Cell.trusted(row=number, column=column, span=span, header=cell.header)
             columns = min(cell.columns, MAX_COLUMNS)
             self.put(" |" + "  |" * (columns - 1))
             column += columns
@@ -441,9 +437,9 @@ class _Assembler(TextBuilder):
             collected += len(piece)
         return "".join(reversed(pieces))[collected - length :]
 
-    def _closed_sections(self, end: int) -> Iterator[Section]:
+    def _closed_sections(self, text: str) -> Iterator[Section]:
         """Return the sections, each up to the next heading of the same or a higher rank."""
-        text = "".join(self._pieces)
+        end = len(text) - 1
         nearest = [end] * 7  # for each level, the start of the next heading of that or a higher rank
         closed: list[Section] = []
         for start, heading, level, role in reversed(self._sections):
@@ -522,8 +518,12 @@ def _reference(number: int, entry: ParsedReference, text: str, span: Span) -> Re
 def _author_spans(authors: Sequence[str], text: str, start: int) -> Iterator[Span]:
     """Yield the spans of the authors in the text of an entry, in order."""
     place = 0
-    for author in map(plain, authors):
-        at = text.find(author, place) if author else -1
+    for author in authors:
+        # What is found as it is needs no normalization: the text is normalized.
+        name = author.strip(" ")
+        at = text.find(name, place) if name else -1
+        if at < 0 and (name := plain(author)):
+            at = text.find(name, place)
         if at >= 0:
-            place = at + len(author)
+            place = at + len(name)
             yield Span(start + at, start + place)

@@ -5,8 +5,8 @@ The rules are strict where a guess could pass and lenient where only the spellin
 - A number is its value: 4, 4.0 and "four" agree. If the key declares decimals, both sides are rounded to them, half to
   even or half away from zero (whichever makes them equal), so extra digits are fine and a last digit off by one is
   not. Without declared decimals only the exact value agrees.
-- A ratio sign is part of the value: 50 is not 50%, in either direction. Any other unit may be omitted; a stated unit
-  must be the key's, and a key without a unit accepts none.
+- A ratio sign is part of the value: 50 is not 50%, in either direction. Any other unit may be omitted, percentage
+  points too; a stated unit must be the key's, and a key without a unit accepts none.
 - Texts are compared after normalization: case, quotes, dashes, markup and outer punctuation do not count. Accents may
   be omitted but not added: "Muller" agrees with "Müller", not the reverse. Part of a name is not the name.
 - A set may be stated with repeats, a multiset may not. The groups of a ranking are ordered, the members of a group are
@@ -47,7 +47,7 @@ LONG_LIST = 4
 """If a list is this many times as long as the key's, it is not searched for numbers that round to the key's."""
 
 _EXACT = Context(prec=1000)
-_RATIOS = frozenset({"%", "‰", "percentage points"})
+_RATIOS = frozenset({"%", "‰"})
 _UNIT_NAMES = {
     **{
         "$": "usd",

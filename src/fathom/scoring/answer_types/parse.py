@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from fathom.scoring.answer_types.parse_json import from_json
 from fathom.scoring.answer_types.parse_lists import parse_list, parse_rows
 from fathom.scoring.answer_types.parse_numbers import half_width, parse_number
+from fathom.scoring.answer_types.parse_sentences import parse_sentence
 from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_spans
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
 from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.announcements import announced_part
+from fathom.scoring.parsing.assertions import leaves_open
 from fathom.scoring.parsing.envelopes import opened
 from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.footnotes import without_footnotes
@@ -35,10 +36,9 @@ from fathom.scoring.parsing.normalization import letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.options import assigned_options, chosen_option
 from fathom.scoring.parsing.query_results import as_table
-from fathom.scoring.parsing.remarks import ADDS, TELLS_MORE, without_comment
+from fathom.scoring.parsing.remarks import TELLS_MORE, without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
-from fathom.scoring.parsing.sentences import items_in_sentences
 from fathom.scoring.parsing.tables import piped_rows, without_numbers
 
 _MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "[Ans", "[ANS", "[EOS]", "](")
@@ -53,8 +53,6 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 """What names another title by its relation to this one: 'the article that cites "Tides"'."""
-_SECOND_NAME = re.compile(r"[\"”»][ \t](?:and|&)[ \t]|[\"”»][ \t](?:can|could|may|must) be (?:ruled out|excluded)")
-"""What follows a title that is not the only one: '"Tides" and Storms'."""
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
 _REASON = re.compile(
     r"[ \t](?:\(|[–—-][ \t])(?:the|it|this|that|since|because|as|no)[ \t]"
@@ -66,6 +64,8 @@ _REASON = re.compile(
 _OF_CANDIDATES = frozenset({"choice", "selection", "assignment"})
 _ANNOUNCED = frozenset({"text", "set", "multiset", "ranking", "rows", "selection", "assignment"})
 """Types of answers that may follow a line that announces them."""
+_IN_OWN_WORDS = frozenset({"number", "text", "set", "multiset", "ranking", "rows"})
+"""Types of answers that a sentence states with no word that may leave it open."""
 _MAY_BE_JSON = frozenset('{["n*_`')
 _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
 """The beginning of "not Lind but Wu"."""
@@ -109,8 +109,6 @@ _THEREFORE_ZERO = re.compile(
     r"\b(?:so|therefore|thus|hence|which means|meaning)\b[^.\n\d]{0,60}\b(?:0|zero)\W{0,4}\Z", re.IGNORECASE
 )
 """A count of nothing: "No article meets the condition, so the count is 0."."""
-_BY_PERSON = re.compile(r"\b(?:articles?|papers?|works?) (?:by|of)\b", re.IGNORECASE)
-"""What names something else by a person: "the article by Lind"."""
 _DENIES = re.compile(
     r"\b(?:not|never|except|but|besides|other than|neither|nor|unlike|without|cannot|wrong|incorrect)\b|n't\b",
     re.IGNORECASE,
@@ -138,14 +136,10 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
         return Text(value=plain(line).strip())
     bullet = BULLET.match(line)
     line = plain(line[bullet.end() :] if bullet else line).strip()
-    if hints.whole and (first := _named_first(line, hints)):
-        return Text(value=first)
     quoted = _ONE_QUOTED.fullmatch(line)
     if quoted and (about := _TOLD_OF_TITLE.fullmatch(line)) and letters(about[1]) in hints.whole:
         return Text(value=about[1])
     if quoted and _BESIDE.search(line, 0, quoted.start(1)):
-        return None
-    if quoted and _SECOND_NAME.match(line, quoted.end(1)):
         return None
     if quoted and not _is_contested(line[: quoted.start(1)] + line[quoted.end(1) :]):
         return Text(value=quoted[1])
@@ -159,34 +153,7 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
         return Text(value=kept)
     if letters(bare) not in hints.whole and letters(kept := _HONORIFIC.sub("", CONTRAST.sub("", bare))) in hints.whole:
         return Text(value=kept)  # "Dr. Mei Lind, not Jonas Wu"
-    named = letters(bare) not in hints.whole and not _BY_PERSON.search(line)
-    told = items_in_sentences([line], hints) if named else []
-    return Text(value=told[0] if len(set(told)) == 1 else bare) if bare else None
-
-
-_AFTER_NAME = re.compile(
-    r"\.[ \t](?=[A-Z][a-z]*[ \t])|,[ \t](?=(?:who|which|whose"
-    r"|(?:(?:the|an?) )?(?:(?:first|second|last|lead|sole|only|senior) )?(?:author|co-?author)|(?:as|with|by|in"
-    r"|from) \d)\b|by (?=[^\W\d_a-z]))"
-)
-"""What may follow a name: another sentence, or a clause."""
-_BY_NAMES = re.compile(r"by [^\W\d_][^;:\d\n\"“]{1,120}")
-MAX_TOLD: Final = 1_000
-_QUOTED_TITLE = re.compile(r'["“][^"“”\n]{1,400}["”]')
-
-
-def _named_first(line: str, hints: KeyHints) -> str:
-    """A text of the key at the beginning of a line that goes on to tell about it; empty if the line may say more."""
-    for found in islice(_AFTER_NAME.finditer(line), 4) if len(line) < MAX_TOLD else ():
-        name, rest = line[: found.start()], _QUOTED_TITLE.sub("", line[found.end() :])
-        if letters(name) in hints.whole:
-            if found[0][0] == "." and line[-1] not in ".!":
-                return ""
-            if _BY_NAMES.fullmatch(line, found.end()):
-                return name
-            says_more = _is_contested(rest) or TELLS_MORE.search(rest) or ADDS.search(rest)
-            return "" if says_more or (found[0][0] == "," and re.search(r"\b[A-Z]", rest)) else name
-    return ""
+    return Text(value=bare) if bare else None
 
 
 def _is_contested(sentence: str) -> bool:
@@ -213,6 +180,21 @@ _UNSETTLED = re.compile(
 """What denies the options that follow, or leaves them open."""
 
 
+_BACKWARDS = re.compile(
+    r"\bfrom the last (?:mask|slot|blank|citation|one)\b|\breversed? order\b|\b(?:no one|nobody|probably none)\b",
+    re.IGNORECASE,
+)
+_OPTION_COLUMN = re.compile(
+    r"\A\s*\|[ \t]*(?:candidate|option)[ \t]*\|[ \t]*(?:citation|mask|slot|blank)[ \t]*\|[^\0]*", re.IGNORECASE
+)
+_TWO_CELLS = re.compile(r"^\|[ \t]*([^|\n]{1,20}?)[ \t]*\|[ \t]*([^|\n]{1,20}?)[ \t]*\|[ \t]*$", re.MULTILINE)
+
+
+def _with_slot_first(table: re.Match[str]) -> str:
+    """A table with the options in its first column, with its columns exchanged."""
+    return _TWO_CELLS.sub(r"| \2 | \1 |", table[0])
+
+
 _RUN = re.compile(r"[*_\[(]{0,3}\d{1,3}(?:[ \t]?[,;-][ \t]?\d{1,3}){1,99}[*_\])]{0,3}\.?")
 """Options in order: "3, 1, 4, 2"."""
 _MOVES = re.compile(
@@ -224,8 +206,9 @@ _MOVES = re.compile(
 def _parse_assignment(statement: AnswerStatement, key: Assignment, hints: KeyHints) -> Assignment | None:
     """The option of each slot, from pairs such as "2: C", from a table, or from a plain list."""
     stated = _NOT_FIRST.sub("", statement.text)
-    if _UNSETTLED.match(stated):
+    if _UNSETTLED.match(stated) or _BACKWARDS.search(stated):
         return None
+    stated = _OPTION_COLUMN.sub(_with_slot_first, stated)
     head, _, remark = stated.strip().partition("\n\n")
     if (
         statement.marked
@@ -278,7 +261,18 @@ def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answ
     # A key may contain a text such as "None"; then "None" is an answer.
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
         return number_of("0") if key.type == "number" and _THEREFORE_ZERO.search(text) else Unanswerable()
-    return _PARSERS[key.type](statement, key, hints)
+    if not statement.marked and key.type in _IN_OWN_WORDS and len(text) > 3 and leaves_open(text, hints.spellings):
+        return None
+    parsed = _PARSERS[key.type](statement, key, hints)
+    return parse_sentence(statement, key, hints) or parsed if _may_be_sentence(parsed, text, hints) else parsed
+
+
+def _may_be_sentence(parsed: Answer | None, text: str, hints: KeyHints) -> bool:
+    """Whether nothing was parsed, or an item is more than one of the key: a clause around it."""
+    if parsed is None or "twice" in text:
+        return True
+    texts = [scalar for scalar in scalars_of(parsed) if isinstance(scalar, Text)]
+    return bool(hints.whole) and any(letters(one.value) not in hints.whole for one in texts)
 
 
 def _is_negative(text: str, marked: bool) -> bool:

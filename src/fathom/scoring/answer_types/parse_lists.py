@@ -10,15 +10,12 @@ from fathom.scoring.answer_types.parse_numbers import half_width
 from fathom.scoring.answer_types.values import ListAnswer, items_of
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, ValueSet
 from fathom.scoring.parsing.extraction import AnswerStatement
-from fathom.scoring.parsing.framed_items import rows_in_sentence
 from fathom.scoring.parsing.key_hints import KeyHints
-from fathom.scoring.parsing.lists import LIST_LABEL, bare_numbers, items_in, repeated, without_figures
-from fathom.scoring.parsing.non_answers import HEDGE
+from fathom.scoring.parsing.lists import bare_numbers, items_in, repeated, without_figures
 from fathom.scoring.parsing.normalization import MAX_CACHED_LENGTH, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.remarks import without_comment
-from fathom.scoring.parsing.segmentation import EXCLUDED, lines_in, unnumbered
-from fathom.scoring.parsing.sentences import MAX_CHARACTERS, items_in_sentences, with_inverted
+from fathom.scoring.parsing.segmentation import lines_in, unnumbered
 from fathom.scoring.parsing.tables import (
     cells_in,
     grouped_counts,
@@ -40,6 +37,10 @@ _TOTAL_ROW = frozenset({"total", "sum", "overall", "grand total"})
 _ORIGINS = re.compile(r"[ \t]\((?:articles?|papers?|documents?)[ \t]#?\d[^()\n]{0,200}\)\Z", re.IGNORECASE)
 """Where the number of a row comes from: "Lind: 2 (articles 1 and 4)"."""
 _DIGIT = re.compile(r"\d")
+_BOUNDED = re.compile(
+    r"(?:[:=,]|\bwrote|\bhas|\bhave)[ \t](?:at (?:least|most)|below|above|under|over|up to)[ \t]\d", re.IGNORECASE
+)
+"""A bound where a row has a number: "8 words: below 7"."""
 _REVERSED = re.compile(
     r"\b(?:(?:reversed?|opposite) order|in (?:some|any|no (?:particular|specific)|random|arbitrary) order)\b",
     re.IGNORECASE,
@@ -88,7 +89,7 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
     if not text.isascii():
         text = _CROSSED_OUT.sub("", text)
     if isinstance(key, Ranking) and not numeric:
-        groups = [[spelling for item in group for spelling in _spellings(item)] for group in key.groups]
+        groups = [[spelling for item in group for spelling in spellings_of(item)] for group in key.groups]
         if (listed := with_ties_as_lists(text, groups, hints)) is None:
             return None
         text = listed
@@ -97,15 +98,16 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
             return None
         text = _COMPARED.sub(", ", text)
     if numeric:
+        if " if " in text:
+            return None
         text = bare_numbers(plain(text))
     items = items_in(text, hints, numeric, counted=isinstance(key, Multiset))
     if numeric:
         return checked_list(items, key, hints)
     items = without_figures(repeated(items, hints) if isinstance(key, Multiset) else items, hints)
-    if not all(letters(item) in hints.whole for item in items):
-        if "\n" not in text and (shorter := without_comment(_ASIDE.sub("", text))) != text:
-            items = without_figures(items_in(shorter, hints, numeric), hints)
-        items = items_in_sentences(lines_in(plain(text), hints), hints) or items
+    known = all(letters(item) in hints.whole for item in items)
+    if not known and "\n" not in text and (shorter := without_comment(_ASIDE.sub("", text))) != text:
+        items = without_figures(items_in(shorter, hints, numeric), hints)
     return checked_list(items, key, hints)
 
 
@@ -116,7 +118,8 @@ def _ties_others(text: str, key: Ranking) -> bool:
     return any(one and two and place.get(one.value) != place.get(two.value) for one, two in pairs)
 
 
-def _spellings(item: Scalar) -> tuple[str, ...]:
+def spellings_of(item: Scalar) -> tuple[str, ...]:
+    """Every accepted spelling of an item; none of a number."""
     return (item.value, *item.aliases) if isinstance(item, Text) else ()
 
 
@@ -151,6 +154,8 @@ def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
 def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows | None:
     """The rows of a table: drawn with pipes, or one per line."""
     stated = lines_in(_with_decimal_points(statement.text, key), hints)
+    if any(map(_BOUNDED.search, stated)):
+        return None
     lines = [_without_columns(_ORIGINS.sub("", line), key) for line in stated]
     if "\\\\" in statement.text and all(line.count(" & ") == len(key.columns) - 1 for line in lines):
         lines = [line.replace(" & ", " | ") for line in lines]
@@ -172,16 +177,9 @@ def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows |
         if pairs:
             return as_rows(pairs, key)
     sentence = listed[0].rstrip(".。 ") if len(listed) == 1 else ""
-    label = LIST_LABEL.match(sentence)
-    if label and not EXCLUDED.search(label[0]) and not HEDGE.search(label[0]):
-        told = [cells_in(line, numeric, hints) for line in rows_of_line(sentence[label.end() :], numeric, hints)]
-        if all(row and letters(row[0]) in hints.whole for row in told):
-            return as_rows(told, key)
     if sentence:
         listed = unnumbered(rows_of_line(sentence.strip(), numeric, hints))
     rows = [cells_in(line, numeric, hints) for line in listed]
-    if sentence and numeric == [False, True] and not all(row and letters(row[0]) in hints.whole for row in rows):
-        rows = rows_in_sentence(sentence[:MAX_CHARACTERS], with_inverted(hints)) or rows
     return as_rows(without_header(rows, key.columns), key)
 
 

@@ -94,7 +94,7 @@ _FOUND_IN: Final = (
     r"(?:articles?|papers?|documents?|docs?\.?|reports?|files?|candidates?|passages?|sources?|sections?|pages?|tables?)"
 )
 _SOURCE_AFTER = re.compile(
-    r"[ \t]*(?:[(（\[【](?:sources?|references?|citations?|see|cf\.?|来源|出处|参考\w{0,4}|依据"
+    r"(?<![ \t])[ \t]*(?:[(（\[【](?:sources?|references?|citations?|see|cf\.?|来源|出处|参考\w{0,4}|依据"
     r"|见)[:：]?[ \t]?[^()（）\[\]\n]{1,120}[)）\]】]"
     rf"|[—–-][ \t](?:see|source[:：]|cf\.)[ \t]{_FOUND_IN}[ \t]#?\d[\d, and&-]{{0,40}}"
     r"|(?<=[.!。%\w\])])[ \t]?(?:[\[【]\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,8}[\]】]){2,12}"

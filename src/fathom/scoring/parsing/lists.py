@@ -50,10 +50,6 @@ _OPEN_ASIDE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS_FOLLOW = re.compile(r"[^\d\n,;:=]{1,160}[ \t](?:is|are|was|were|in)[ \t]?:?[ \t](?=\d)", re.IGNORECASE)
-LIST_LABEL = re.compile(
-    r"[^\n:：,;，；、\"“《]{2,40}[：]|[^\W\d_][^\n:：,;\"“]{2,100}[ ][^\n:：,;\"“]{2,40}:[ \t]", re.IGNORECASE
-)
-"""What announces a list on its line: "Four suppliers qualify: "."""
 _NUMBER_RUN = re.compile(
     r"(?<![\w.,])-?\d[\d.]*%?(?:(?:[ \t]?[,;、，→>/]|,?[ \t](?:and|then|and then|(?:and )?(?:finally|lastly)"
     r"|followed by))[ \t]?(?:and[ \t])?-?\d[\d.]*%?){1,200}(?![\w%])"
@@ -234,11 +230,6 @@ def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     """The items of a list on one line."""
     line = without_lead_in(line.strip(), hints)
     line = line[:-1] if line.endswith((").", "）。")) else line
-    label = LIST_LABEL.match(line) if not numeric and hints.whole and (":" in line or "：" in line) else None
-    if label and not EXCLUDED.search(label[0]) and not any(form.startswith(letters(label[0])) for form in hints.whole):
-        items = _inline(line[label.end() :], hints, numeric)
-        if all(letters(item) in hints.whole for item in items):
-            return items
     if enclosed(line):
         line = line[1:-1]
     if numeric:

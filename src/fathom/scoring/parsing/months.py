@@ -27,7 +27,7 @@ _ANY_MONTH = re.compile(
 _BEFORE = re.compile(
     r"(?:\A|\b(?:in|is|was|be|month(?: of)?)|i\.e\.|[:=(（：是为在])[ \t*_\"'“(]{0,4}\Z", re.IGNORECASE
 )
-_OPEN = re.compile(r"\b(?:or|and|to|through|until|than)\b|[-–—]>?[ \t]|[A-Z][a-z]")
+_OPEN = re.compile(r"\b(?:or|and|to|through|until|than)\b|[-–—]>?[ \t]|[A-Z][a-z]|[之以]?[前后]的?|次于|至|到(?=\d)")
 """What may name another month, or something else."""
 
 

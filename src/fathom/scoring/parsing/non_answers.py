@@ -224,7 +224,7 @@ _NEVER_FIRST = frozenset("0123456789fgjkprvwxyzFGJKPRVWXYZ")
 
 def states_no_answer(stated: str) -> bool:
     """Whether the statement says that there is no answer, without offering one as well."""
-    if "\\" in stated:
+    if "\\" in stated or "**[]**" in stated:
         stated = plain(stated)
     if "[]" in stated and _EMPTY_LIST.fullmatch(stated.strip(" \t\n*")):
         return True

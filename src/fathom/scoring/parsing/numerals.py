@@ -78,6 +78,14 @@ def numbers_in(text: str) -> list[FoundNumber]:
     return sorted(found + spelled, key=lambda number: number.start) if spelled else found
 
 
+def every_number(text: str) -> list[FoundNumber]:
+    """All numbers in `text` in order, in digits or in words."""
+    found = [number for match in _IN_DIGITS.finditer(text) if (number := _from_digits(match))]
+    taken = {at for number in found for at in (number.start, number.end)}
+    spelled = [one for one in numbers_in_words(text) if one.start not in taken and one.end not in taken]
+    return sorted(found + spelled, key=lambda number: number.start)
+
+
 def numbers_in_words(text: str) -> Iterator[FoundNumber]:
     """The numbers that the text spells out."""
     return map(_from_words, _IN_WORDS.finditer(text))

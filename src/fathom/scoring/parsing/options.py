@@ -93,6 +93,7 @@ _NOT_YET = re.compile(
 """A sentence that announces reasoning: "Let me look at candidate 3."."""
 TORN = re.compile(
     r"\b(?:but|though|or) (?:possibly|perhaps|maybe)\b|\bcannot be (?:excluded|ruled out)\b|\bone possibility\b"
+    r"|\bworst\b|\bsomething else\b|\bunable to agree\b|\b(?:a|my|another) colleague\b"
     r"|\bsupposed to be\b|\bthat does not work\b",
     re.IGNORECASE,
 )

@@ -15,7 +15,8 @@ from fathom.scoring.parsing.normalization import letters
 RETRACTION = re.compile(
     r"\b(?:wait|actually|correction|corrected|scratch that|on second thoughts?|mistaken?|miscounted"
     r"|misread|re-?check(?:ed|ing)?"
-    r"|let me re|hold on|oops|just kidding|instead|i think|i believe"
+    r"|let me re|hold on|made an error|(?:has|have|ought) to (?:be|read)|i change my"
+    r"|oops|just kidding|instead|i think|i believe"
     r"|(?:this|that|my|the|the above|my first) answer (?:is|was) (?:wrong|incorrect|false|not)|(?:it|this"
     r"|that|answer) (?:should|must|could|might) be)\b"
     r"|更正|不对|错了|有误|改为|应该?[为是]",
@@ -32,7 +33,7 @@ _TAKEN_BACK = re.compile(
     r"|made (?:a|an) (?:mistake|error))|(?:that|this|it)(?: is|'s| was)"
     r"(?: (?:wrong|incorrect|false|a mistake|an error)|(?: not|n't) (?:right|correct|true))"
     r"|i (?:cannot|can't|could not|couldn't) (?:tell|decide|say|be sure)(?=[.!]|$)"
-    r"|i (?:hereby )?(?:retract|withdraw)|(?:please )?(?:disregard|ignore)"
+    r"|i (?:hereby )?(?:change|revise) my answer|i (?:hereby )?(?:retract|withdraw)|(?:please )?(?:disregard|ignore)"
     r"|等等|不对|更正|抱歉|对不起)(?![^\W_])",
     re.IGNORECASE | re.MULTILINE,
 )

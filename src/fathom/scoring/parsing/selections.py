@@ -49,7 +49,7 @@ _EXCEPT = re.compile(
 )
 _ASIDE = re.compile(r"\([^()\n]{0,300}\)")
 _WORD = re.compile(r"[^\W\d_]{3}")
-_RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s){_OPTION}\b)+")
+_RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s|\s(?:to|through)\s){_OPTION}\b)+")
 """Options that a sentence joins: "2, 3 and 5"."""
 _EITHER = re.compile(
     r"\b(?:or|n?either|none|one of|maybe|perhaps|possibly|at least|unless|between|exclude|opposite|insert"
@@ -64,7 +64,11 @@ _SENTENCE = re.compile(
     re.IGNORECASE,
 )
 """What shows that options are named in a sentence, or by letters."""
-_OPEN = re.compile(r"\betc\b|\.\.\.|…|\b(?:and|among) (?:others|more)\b|[以之]外|除了", re.IGNORECASE)
+_OPEN = re.compile(
+    r"\betc\b|\.\.\.|…|\b(?:and|among) (?:others|more)\b|\bother way a?round\b"
+    r"|\b(?:ones?|those) (?:(?:that|which) (?:do|does|did|is|are|were)(?: not|n't)\b|not to\b)|[以之]外|除了",
+    re.IGNORECASE,
+)
 _INSTEAD = re.compile(r"\b(?:instead of|rather than|as opposed to)\b[^.;\n]*", re.IGNORECASE)
 _ADDS_IN_ASIDE = re.compile(
     r"\d[^()]{0,40}(?:\?|\bas well|\btoo\b)|\b(?:also|maybe|possibly|perhaps)\b[^()]{0,40}\d|\A\(or\b"

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from fathom.scoring.parsing.flags import without_flags
-from fathom.scoring.parsing.framed_items import NUMBER_WORDS
 from fathom.scoring.parsing.key_hints import SEPARATOR_OR_AND, KeyHints
 from fathom.scoring.parsing.non_answers import APPROXIMATE, HEDGE
 from fathom.scoring.parsing.normalization import normal
@@ -191,6 +190,7 @@ def number_pairs(lines: Sequence[str]) -> list[list[str]]:
     return rows
 
 
+NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SPELLED = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;；\n]|,(?!\d{3}(?!\d))|[，、]|\band\b", re.IGNORECASE)
 _NOUN_AFTER = re.compile(r"[ \t]([a-z]{3,20})", re.IGNORECASE)

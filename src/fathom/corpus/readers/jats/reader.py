@@ -95,6 +95,7 @@ _TRACES: dict[FieldName, frozenset[str]] = {
     "license": frozenset(("license", "license-p")),
 }
 """Elements of a field: an article without any of them does not have the field."""
+_TRACED = frozenset.union(*_TRACES.values(), ("body", "permissions", "collab"))
 _OF_TEXT = ("sections", "references", "citations", "tables")
 """Fields of which an article without a body says nothing."""
 
@@ -107,6 +108,7 @@ class _ArticleReader:
         # A document without front matter has empty metadata.
         self._meta: Element = found if found is not None else document.makeelement("article-meta")
         self._citations = CitationIndex()
+        self._tags = frozenset(element.tag for element in document.iter(*_TRACED))
         self._affiliations = Affiliations(self._meta)
 
     def read(self) -> ParsedDocument:
@@ -155,7 +157,7 @@ class _ArticleReader:
         return frozenset(stated)
 
     def _has(self, *tags: str) -> bool:
-        return next(self._document.iter(*tags), None) is not None
+        return not self._tags.isdisjoint(tags)
 
     def _builder(self) -> BlockBuilder:
         return BlockBuilder(self._citations)

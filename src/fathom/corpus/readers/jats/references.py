@@ -60,10 +60,7 @@ def entry(citation: Element, builder: InlineReader, key: str = "") -> ParsedRefe
     fields = _Fields(citation)
     title = _title_of(fields, builder)
     authors = tuple(filter(None, [_person(person, builder) for person in _authors_of(fields)]))
-    if fields.is_printed:
-        text = _printed_entry(citation, builder)
-    else:
-        text = _assembled_entry(fields, builder, authors, title)
+    text = _printed_entry(citation, builder) if fields.is_printed else _assembled_entry(fields, builder, authors, title)
     year = year_in(fields.first.get("year"))
     tagged = bool(title or authors or year)
     return ParsedReference(key, text, title, authors, year or _year_in_text(text), _ids_in(citation, text), tagged)
@@ -210,7 +207,7 @@ def _ids_in(citation: Element, text: str) -> dict[str, str]:
     links = [element.get(HREF, "") for element in citation.iter("ext-link", "uri", "self-uri")]
     if "doi" not in ids and (doi := next(filter(None, (_strip_id("doi", link) for link in [*links, text])), "")):
         ids["doi"] = doi
-    if arxiv := find_arxiv(" ".join([text, *links])):
+    if arxiv := find_arxiv(" ".join([text, *links]) if links else text):
         ids.setdefault("arxiv", arxiv.lower())
     return ids
 

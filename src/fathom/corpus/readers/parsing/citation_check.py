@@ -25,7 +25,7 @@ MIN_CONTRADICTED = 2
 
 CitationAgreement = Literal["agrees", "contradicts", "unchecked"]
 
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?(?![\da-z]))")
+_YEAR = re.compile(r"(?:1[5-9]|20)(?<!\d..)\d\d(?=[a-z]?(?![\da-z]))")
 _WORD = re.compile(r"[^\W\d_][\w'’ʼ-]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]{3}")

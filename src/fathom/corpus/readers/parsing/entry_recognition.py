@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.reference_names import CAPITAL
@@ -48,15 +49,17 @@ def looks_like_entry(entry: ParsedReference) -> bool:
         return False
     if entry.tagged or any(scheme in entry.ids for scheme in ("doi", "arxiv", "pmid", "pmcid", "pep")):
         return True
-    marks = (
-        bool(_YEAR.search(text)) or entry.year is not None,
-        bool(_NAME.match(text)) or bool(entry.authors),
-        bool(_IDENTIFIER.search(text)),
-        bool(_VENUE.search(text)),
-        bool(_QUOTED.search(text)) or bool(entry.title),
-        _is_named_page(text),
-    )
-    return sum(marks) >= 2
+    # Two are enough: the later ones are rarely searched for.
+    return len(list(islice(filter(None, _marks(entry, text)), 2))) == 2
+
+
+def _marks(entry: ParsedReference, text: str) -> Iterator[bool]:
+    yield entry.year is not None or bool(_YEAR.search(text))
+    yield bool(entry.authors) or bool(_NAME.match(text))
+    yield bool(entry.title) or bool(_QUOTED.search(text))
+    yield bool(_IDENTIFIER.search(text))
+    yield bool(_VENUE.search(text))
+    yield _is_named_page(text)
 
 
 def _is_named_page(text: str) -> bool:

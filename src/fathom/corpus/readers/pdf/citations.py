@@ -30,6 +30,11 @@ _SURNAME = rf"(?:{PARTICLE}\s){{0,2}}[^\W\d_a-z][\w'’-]{{1,40}}"
 _NARRATIVE = re.compile(
     rf"({_SURNAME})(?:(?:,\s{_SURNAME}){{0,4}},?\s(?:and|&)\s{_SURNAME}|\set\sal\.?)?(?:['’]s)?,?\s[(\[]({_YEAR})(?:,\s?p+\.[^()]{{0,20}})?[)\]]"
 )
+_BRACKETED_YEAR = re.compile(rf"\s[(\[]({_YEAR})")
+_MAX_NAMES = 600
+"""Maximum number of characters of the names in a narrative citation: five of them."""
+_MAX_PAGES = 60
+"""Maximum number of characters of its page numbers."""
 _NAME_AND_YEAR = re.compile(rf"({_SURNAME})[^;()]{{0,120}}?\b({_YEAR})\b")
 _SUPERSCRIPT = re.compile(f"{SUPERSCRIPT_START}([^{SUPERSCRIPT_END}]{{0,200}}){SUPERSCRIPT_END}")
 
@@ -135,7 +140,7 @@ class CitationFinder:
     def _named_citations(self, text: str) -> Iterator[_Occurrence]:
         if not self._by_name_and_year:
             return
-        for one in _NARRATIVE.finditer(text):
+        for one in _narrative_citations(text):
             keys = self._matching_keys(one[1], one[2], one[0])
             if keys:
                 yield _Occurrence(*one.span(), keys)
@@ -175,6 +180,16 @@ class CitationFinder:
                 # `max` is stable: of equally good entries, the first in the list.
                 return (max(entries, key=lambda entry: _author_fit(entry, citation_text)).key,)
         return ()
+
+
+def _narrative_citations(text: str) -> Iterator[re.Match[str]]:
+    """Yield names before a year in brackets. They are searched for only between the brackets before it and the year."""
+    for year in _BRACKETED_YEAR.finditer(text):
+        earliest = max(0, year.start() - _MAX_NAMES)
+        after_bracket = max(text.rfind(bracket, earliest, year.start()) for bracket in "()[]") + 1
+        found = _NARRATIVE.search(text, max(earliest, after_bracket), year.end() + _MAX_PAGES)
+        if found and found.start(2) == year.start(1):
+            yield found
 
 
 _DIGITS = re.compile(r"\d\d[a-z]?\b")

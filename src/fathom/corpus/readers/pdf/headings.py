@@ -25,8 +25,17 @@ _NUMBERED = re.compile(r"((?:\d{1,2}|[IVX]{1,5}|[A-H])(?:\.\d{1,2}){0,3})\.?\s+(
 
 def is_heading(lines: OrderedLines, number: int) -> bool:
     """Return whether a line is a section heading."""
+    if number not in lines.headings:
+        lines.headings[number] = _is_heading(lines, number)
+    return lines.headings[number]
+
+
+def _is_heading(lines: OrderedLines, number: int) -> bool:
     line = lines[number]
     text = strip_marks(line.text).strip()
+    starts = text[:1].isupper() or text[:1].isdigit() or "一" <= text[:1] <= "鿿"
+    if not starts and not line.bold and line.size <= 1.04 * lines.body_size:
+        return False  # Most lines: the other tests take longer.
     if len(text) > 150 or line.hyphenated or not re.search(r"[^\W\d_]{2}|[一-鿿]", text) or CAPTION.match(text):
         return False
     # "Quill et al." is a running head.
@@ -40,7 +49,6 @@ def is_heading(lines: OrderedLines, number: int) -> bool:
         return not (number and lines[number - 1].hyphenated)
     if text.endswith((".", ",", ";")) and not line.size > 1.3 * lines.body_size:
         return False
-    starts = text[0].isupper() or text[0].isdigit() or "一" <= text[0] <= "鿿"
     if not starts or _KEYWORDS.match(text):
         return False
     if line.size >= 1.08 * lines.body_size:

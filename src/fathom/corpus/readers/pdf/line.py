@@ -73,6 +73,9 @@ class PageSize:
     height: float
 
 
+_TOKENS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+
+
 class Dehyphenator:
     """Joins lines, and decides from the document's own words whether a hyphen at a line end belongs to the word."""
 
@@ -81,12 +84,15 @@ class Dehyphenator:
         self._compound: set[str] = set()
         starts_inside_word = False
         for line in lines:
-            tokens = re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", strip_marks(line.text).lower())
+            text = strip_marks(line.text).lower()
+            tokens = _TOKENS.findall(text)
             # Skip the halves of hyphenated words: "ments" as a word would turn "measurements" into "measure-ments".
             whole = tokens[starts_inside_word : len(tokens) - line.hyphenated]
             starts_inside_word = line.hyphenated
-            self._plain.update(token for token in whole if "-" not in token)
-            for token in whole:
+            compounds = [token for token in whole if "-" in token] if "-" in text else []
+            self._plain.update(whole)
+            self._plain.difference_update(compounds)
+            for token in compounds:
                 parts = token.split("-")
                 self._compound.update(f"{one}-{other}" for one, other in itertools.pairwise(parts))
 

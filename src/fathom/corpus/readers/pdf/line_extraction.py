@@ -5,11 +5,14 @@ from __future__ import annotations
 import ctypes
 import re
 import signal
+import struct
 import time
 import unicodedata
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -154,7 +157,8 @@ def _page_lines(
         text_page.close()
 
 
-_TOKEN = re.compile(r"[\r\n]+|\ufffe|[^\S\r\n]+|[^\s\ufffe]+")
+_TOKEN = re.compile(r"\s*(?:([^\s\ufffe]+)|\ufffe)")
+"""A word with the spaces before it, or the mark of a hyphen at a line end."""
 _PRIVATE_USE = re.compile("[\ue000-\ue002\t]")
 _GAP = 0.55
 """Width of a wide space, in font sizes. An ordinary space is a quarter to a third."""
@@ -165,6 +169,48 @@ _ITALIC = re.compile(rb"ital|obli|cmti|cmsl|sfti|ti\d|slanted", re.IGNORECASE)
 _SMALL_CAPS = re.compile(rb"(?i:csc\d|sfcc\d|small-?cap|caps\d)|(?<=[a-z-])SC(?![a-zA-Z])")
 _AFTER_LETTER = re.compile(r"[^\W\d_][^\s\w]*\d")
 """A digit that may be superscript although the word's first and last characters are level: "shown1,2.\"."""
+
+
+_Box = tuple[float, float, float, float]
+"""The left, top, right and bottom edges of a character. A page has thousands, and a class would slow them down."""
+
+
+# Plain addresses need no conversion.
+_BOX_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+_ORIGIN_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class _CharacterPlaces:
+    """Reads the places of many characters of a page at once: a call for each from Python takes three times as long."""
+
+    def __init__(self, raw: Any, handle: Any) -> None:
+        self._handle = ctypes.cast(handle, ctypes.c_void_p).value
+        self._box = ctypes.cast(raw.FPDFText_GetLooseCharBox, _BOX_FUNCTION)
+        self._origin = ctypes.cast(raw.FPDFText_GetCharOrigin, _ORIGIN_FUNCTION)
+
+    def boxes(self, places: Sequence[int]) -> Iterator[_Box]:
+        """Return the boxes of characters."""
+        buffer = bytearray(16 * len(places))
+        addresses = _addresses(buffer)
+        _call_all(map(self._box, repeat(self._handle), places, addresses))
+        return struct.iter_unpack("4f", buffer)
+
+    def baselines(self, places: Sequence[int]) -> list[float]:
+        """Return the baselines of characters."""
+        buffer = bytearray(16 * len(places))
+        addresses = _addresses(buffer)
+        _call_all(map(self._origin, repeat(self._handle), places, addresses, _addresses(buffer, 8)))
+        return [y for _, y in struct.iter_unpack("2d", buffer)]
+
+
+def _addresses(buffer: bytearray, offset: int = 0) -> range:
+    """Return the address of every sixteenth byte of a buffer."""
+    start = ctypes.addressof(ctypes.c_char.from_buffer(buffer)) + offset if buffer else 0
+    return range(start, start + len(buffer), 16)
+
+
+def _call_all(calls: Iterator[int]) -> None:
+    deque(calls, maxlen=0)
 
 
 @dataclass(slots=True)
@@ -195,9 +241,8 @@ class _LineBuilder:
         self._rotated_texts = rotated_texts
         self._fonts = fonts
         self._text = _page_text(raw, handle, count)
-        self._box = raw.FS_RECTF()
+        self._places = _CharacterPlaces(raw, handle)
         self._matrix = raw.FS_MATRIX()
-        self._x, self._y = ctypes.c_double(), ctypes.c_double()
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
         self._runs: list[_Run] = []
@@ -209,53 +254,57 @@ class _LineBuilder:
         self._space_pending = False
 
     def lines(self) -> list[tuple[Line, bool]]:
-        for token in _TOKEN.finditer(self._text):
-            first = token[0][0]
-            if first == "\ufffe":
+        tokens = list(_TOKEN.finditer(self._text))
+        words = [token.span(1) for token in tokens if token[1]]
+        starts = [start for start, _ in words]
+        first = self._places.boxes(starts)
+        last = self._places.boxes([end - 1 for _, end in words])
+        places = zip(words, first, last, self._places.baselines(starts), strict=True)
+        for token in tokens:
+            if not token[1]:
                 self._close(hyphenated=True)
-            elif first.isspace():
+                continue
+            (start, end), left_box, right_box, baseline = next(places)
+            if token.start() < start:
                 # A newline does not end the line: pdfium also breaks lines at superscripts.
                 self._space_pending = True
+            if end - start > 1 and self._is_uneven(start, end, left_box, right_box):
+                self._add_uneven_word(start, end)
             else:
-                self._add_word(token.start(), token.end())
+                self._add(start, end, left_box, right_box[2], baseline)
         self._close()
         return self._lines
 
-    def _add_word(self, start: int, end: int) -> None:
-        left, right, low, high = self._char_box(start)
-        if end - start > 1:
-            _, right, last_low, last_high = self._char_box(end - 1)
-            if self._digits[-1] < end:
-                while self._digits[-1] < start:
-                    self._digits.pop()
-                if self._digits[-1] < end:
-                    _, _, digit_low, digit_high = self._char_box(self._digits[-1])
-                    last_low, last_high = max(last_low, digit_low), min(last_high, digit_high)
-            if abs(last_low - low) + abs(last_high - high) > 0.05 * (high - low) or right < left:
-                self._add_uneven_word(start, end)
-                return
-        self._add(start, end, left, right, high - low)
+    def _is_uneven(self, start: int, end: int, first: _Box, last: _Box) -> bool:
+        """Return whether a word has several heights, by its first and last character and its first digit."""
+        left, top, _, bottom = first
+        _, last_top, right, last_bottom = last
+        digits = self._digits
+        while digits[-1] < start:
+            digits.pop()
+        if digits[-1] < end:
+            _, digit_top, _, digit_bottom = next(self._places.boxes([digits[-1]]))
+            last_bottom, last_top = max(last_bottom, digit_bottom), min(last_top, digit_top)
+        return abs(last_bottom - bottom) + abs(last_top - top) > 0.05 * (top - bottom) or right < left
 
     def _add_uneven_word(self, start: int, end: int) -> None:
         """Add a word with a superscript or several fonts, split where the height or position changes."""
-        begin = start
-        left, right, low, high = self._char_box(start)
-        for place in range(start + 1, end):
-            next_left, next_right, next_low, next_high = self._char_box(place)
-            if abs(next_low - low) + abs(next_high - high) > 0.05 * max(high - low, 1) or next_left < left - 1:
-                self._add(begin, place, left, right, high - low)
-                begin, left, low, high = place, next_left, next_low, next_high
+        boxes = list(self._places.boxes(range(start, end)))
+        baselines = self._places.baselines(range(start, end))
+        begin = 0
+        left, top, right, bottom = boxes[0]
+        for place, (next_left, next_top, next_right, next_bottom) in enumerate(boxes):
+            change = abs(next_bottom - bottom) + abs(next_top - top)
+            if change > 0.05 * max(top - bottom, 1) or next_left < left - 1:
+                self._add(start + begin, start + place, boxes[begin], right, baselines[begin])
+                begin, left, top, bottom = place, next_left, next_top, next_bottom
             right = next_right
-        self._add(begin, end, left, right, high - low)
+        self._add(start + begin, end, boxes[begin], right, baselines[begin])
 
-    def _char_box(self, place: int) -> tuple[float, float, float, float]:
-        self._raw.FPDFText_GetLooseCharBox(self._handle, place, self._box)
-        box = self._box
-        return box.left, box.right, box.bottom, box.top
-
-    def _add(self, start: int, end: int, left: float, right: float, height: float) -> None:
-        self._raw.FPDFText_GetCharOrigin(self._handle, start, self._x, self._y)
-        baseline = self._y.value
+    def _add(self, start: int, end: int, box: _Box, right: float, baseline: float) -> None:
+        """Add a word or a part of one, from the box of its first character to its right edge."""
+        left, top, _, bottom = box
+        height = top - bottom
         text = self._text[start:end]
         if self._has_private_use:
             text = _PRIVATE_USE.sub("", text)
@@ -320,27 +369,26 @@ class _LineBuilder:
         self._space_pending = False
         if not runs:
             return
-        main = max(runs, key=lambda run: (len(run.text.strip()) > 1, run.size, len(run.text)))
+        main = runs[0]
+        if len(runs) > 1:
+            main = max(runs, key=lambda run: (len(run.text.strip()) > 1, run.size, len(run.text)))
         level = [run for run in runs if abs(run.baseline - main.baseline) < 0.1 * main.size]
         two_sizes = _has_two_sizes_of_capitals(level)
         text = _normalize_letters("".join(_run_text(run, main) for run in runs).strip())
         text, places = _replace_wide_spaces(text)
-        if not hyphenated and HYPHEN.search(text):
+        if not hyphenated and HYPHEN.search(text[-2:]):
             text, hyphenated = text[:-1], True
         if text:
-            # "A and B" in bold may have its "and" in the normal weight.
-            visible = [run for run in level if any(map(str.isalnum, run.text)) and run.text.strip() not in ("and", "&")]
-            # The number of a heading in small capitals is upright.
-            lettered = [run for run in visible if any(map(str.isalpha, run.text))]
+            style = _line_style(level)
             line = Line(
                 self._page,
                 round(runs[0].left, 1),
                 round(max(run.right for run in runs), 1),
                 round(main.baseline, 1),
                 max(run.size for run in level) if two_sizes else main.size,
-                bool(visible) and all(run.bold for run in visible),
-                bool(lettered) and all(run.italic for run in lettered),
-                two_sizes or (bool(lettered) and all(run.small_caps for run in lettered)),
+                style.bold,
+                style.italic,
+                two_sizes or style.small_caps,
                 hyphenated,
                 text,
                 tuple(
@@ -350,8 +398,33 @@ class _LineBuilder:
             if is_running_text(line):
                 for run in level:
                     self._fonts[run.font] += len(run.text)
-            heavy = bool(visible) and all(run.bold or run.font.heavy for run in visible)
-            self._lines.append((line, heavy))
+            self._lines.append((line, style.heavy))
+
+
+class _LineStyle(NamedTuple):
+    bold: bool
+    italic: bool
+    small_caps: bool
+    heavy: bool
+
+
+_PLAIN_STYLE = _LineStyle(False, False, False, False)
+
+
+def _line_style(runs: Sequence[_Run]) -> _LineStyle:
+    """Return the style that all the visible runs of a line share."""
+    if not any(run.bold or run.italic or run.small_caps or run.font.heavy for run in runs):
+        return _PLAIN_STYLE
+    # "A and B" in bold may have its "and" in the normal weight.
+    visible = [run for run in runs if any(map(str.isalnum, run.text)) and run.text.strip() not in ("and", "&")]
+    # The number of a heading in small capitals is upright.
+    lettered = [run for run in visible if any(map(str.isalpha, run.text))]
+    return _LineStyle(
+        bold=bool(visible) and all(run.bold for run in visible),
+        italic=bool(lettered) and all(run.italic for run in lettered),
+        small_caps=bool(lettered) and all(run.small_caps for run in lettered),
+        heavy=bool(visible) and all(run.bold or run.font.heavy for run in visible),
+    )
 
 
 @lru_cache(maxsize=1_000)
@@ -427,6 +500,8 @@ _LIGATURE = re.compile("[ﬀ-ﬆ]")
 
 def _normalize_letters(text: str) -> str:
     """Combine letters with the accents that old TeX fonts draw before them, and expand ligatures."""
+    if text.isascii() and "`" not in text:
+        return text
 
     def compose(found: re.Match[str]) -> str:
         letter = {"ı": "i", "ȷ": "j"}.get(found[2], found[2])

@@ -54,10 +54,14 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     yield read_layout(extracted, name)
 
 
+_USUAL_SIGNS = re.compile(r"[ -~]+")
+
+
 def _is_garbled(text: str) -> bool:
     """Return whether fonts name their letters as symbols or not at all: "P❡♥❛❧✐③❡❞". Few papers have 10% of symbols."""
-    categories = Counter(map(unicodedata.category, strip_marks(text)))
-    signs = categories.total() - categories["Zs"]
+    text = strip_marks(text)
+    categories = Counter(map(unicodedata.category, _USUAL_SIGNS.sub("", text)))
+    signs = len(text) - text.count(" ") - categories["Zs"]
     return categories["So"] > 0.4 * signs or categories["Cc"] > 0.03 * signs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +16,9 @@ from fathom.corpus.readers.pdf.line_extraction import ACCENTS
 from fathom.corpus.readers.pdf.table_detection import extract_tables
 from fathom.corpus.readers.pdf.table_grid import TableGrid
 
-_SKIPPED = re.compile(r"^\s*$|(?:\.\s?){8}")  # Blank, or from a table of contents: "Methods . . . . 12".
+_LEADER = re.compile(r"\.\s?(?:\.\s?){7}")
+"""The dots of a table of contents: "Methods . . . . 12"."""
+_NO_TEXT = frozenset(("", *ACCENTS))
 _PAGE_NUMBER = re.compile(
     # A page number, or the short byline at the top of every second page.
     r"[^\W\d_][^\d.]{0,60}\bet al\.?|(?:page\s)?[-–|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s?(?:of|/)\s?\d{1,5})?[-–|\s]*",
@@ -40,7 +43,7 @@ class OrderedLines(list[Line]):
 
     def __init__(self, lines: Sequence[Line], page_sizes: Sequence[PageSize]) -> None:
         self.page_sizes = page_sizes
-        kept = [line for line in lines if line.text.strip() not in ACCENTS and not _SKIPPED.search(line.text)]
+        kept = [line for line in lines if line.text.strip() not in _NO_TEXT and not _LEADER.search(line.text)]
         self.body_size = _usual_size(kept)
         """Font size of the body text."""
         self.running: list[str] = []
@@ -48,6 +51,7 @@ class OrderedLines(list[Line]):
         kept = self._without_running(kept)
         self.columns = _columns(kept, self.body_size)
         """Left edges of the columns."""
+        self._column_starts = [left - 8 for left in self.columns]
         self.margin: list[str] = []
         """Removed notes beside the text, as JOSE and Copernicus print them."""
         self.tables: dict[Line, TableGrid]
@@ -55,6 +59,8 @@ class OrderedLines(list[Line]):
         kept, self.tables = extract_tables(self._without_margins(kept), self.columns)
         super().__init__(self._ordered(kept))
         self._alone: dict[int, bool] = {}
+        self.headings: dict[int, bool] = {}
+        """Whether a line is a heading, for those that were examined: several steps ask for it."""
         self.leading = self._usual_leading()
         widths = sorted(line.right - line.left for line in self if abs(line.size - self.body_size) < 0.3)
         self.width = widths[int(0.95 * len(widths))] if widths else 0.0
@@ -63,7 +69,7 @@ class OrderedLines(list[Line]):
 
     def column(self, line: Line) -> int:
         """Return the index of the column a line starts in."""
-        return max(0, sum(line.left >= left - 8 for left in self.columns) - 1)
+        return max(0, bisect_right(self._column_starts, line.left) - 1)
 
     def is_alone(self, number: int) -> bool:
         """Return whether no other line of the column is on the same baseline."""
