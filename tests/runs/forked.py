@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing import connection
 from pathlib import Path
 
@@ -55,7 +55,8 @@ class Forked:
             connection.wait([self._process.sentinel], 120)
 
 
-def _run(words: list[str], output: Path, errors: Path) -> int:
+def _run(words: list[str], output: Path, errors: Path, environment: Mapping[str, str]) -> int:
+    os.environ.update(environment)
     with (
         output.open("w") as out,
         errors.open("w") as err,
@@ -66,14 +67,17 @@ def _run(words: list[str], output: Path, errors: Path) -> int:
 
 
 class ForkedCommand(Forked):
-    """A command; what it prints goes to two files beside `log`, or nowhere."""
+    """A command; what it prints goes to two files beside `log`, or nowhere.
 
-    def __init__(self, *words: object, log: Path | None = None) -> None:
+    The process that is forked may be older than the test: variables that the command needs are set by `environment`.
+    """
+
+    def __init__(self, *words: object, log: Path | None = None, environment: Mapping[str, str] | None = None) -> None:
         self._output, self._errors = (
             Path(os.devnull) if log is None else log.with_suffix(suffix) for suffix in (".out", ".err")
         )
         self.words = [str(word) for word in words]
-        super().__init__(_run, self.words, self._output, self._errors)
+        super().__init__(_run, self.words, self._output, self._errors, environment or {})
 
     @property
     def output(self) -> str:

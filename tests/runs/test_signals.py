@@ -151,7 +151,8 @@ def test_a_judge_that_is_to_stop_says_so_and_resumes(
     with serving(Provider(response, seconds=0.3)) as provider:
         monkeypatch.setenv("MINE_BASE_URL", provider.url)
         words = ("score", folder, "--judge", "openai-api/mine/m")
-        running.append(ForkedCommand(*words, log=tmp_path / "first"))
+        environment = {"MINE_BASE_URL": provider.url}
+        running.append(ForkedCommand(*words, log=tmp_path / "first", environment=environment))
         assert running[0].run() == 130
         assert "the judge stopped: interrupted by SIGTERM. Run the same command again" in running[0].errors
         assert not running[0].output, "scores that lack judgments are not shown"
