@@ -17,7 +17,7 @@ from typing import Any
 from fathom.scoring.answer_types.parse_json import from_json
 from fathom.scoring.answer_types.parse_lists import parse_list, parse_rows
 from fathom.scoring.answer_types.parse_numbers import half_width, parse_number
-from fathom.scoring.answer_types.parse_sentences import parse_sentence
+from fathom.scoring.answer_types.parse_sentences import conclusion, parse_sentence
 from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_spans
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
@@ -115,8 +115,19 @@ _DENIES = re.compile(
 )
 
 
+_RETRACTS = re.compile(
+    r"\b(?:or|and|but|also|however|maybe|perhaps|possibly|might|could|would|rather|alternatively|unsure|uncertain|sure|wait"
+    r"|mistake\w*|wrong|incorrect|correction|actually|sorry|chang\w+|should|must|answer|no)\b",
+    re.IGNORECASE,
+)
+"""What a paragraph after an answer says if it takes the answer back, or adds to it."""
+
+
 def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text | None:
     """The stated text."""
+    head, _, remark = statement.text.strip().partition("\n\n")
+    if statement.marked and letters(head.strip("*_` ")) in hints.whole and not _RETRACTS.search(remark):
+        return Text(value=head.strip("*_` "))  # and a paragraph about it
     lines = lines_in(statement.text, hints)
     if not lines:
         return None
@@ -261,6 +272,8 @@ def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answ
     # A key may contain a text such as "None"; then "None" is an answer.
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
         return number_of("0") if key.type == "number" and _THEREFORE_ZERO.search(text) else Unanswerable()
+    if not statement.marked and key.type == "number" and (result := conclusion(text)):
+        text, statement = result, statement._replace(text=result)
     if not statement.marked and key.type in _IN_OWN_WORDS and len(text) > 3 and leaves_open(text, hints.spellings):
         return None
     parsed = _PARSERS[key.type](statement, key, hints)

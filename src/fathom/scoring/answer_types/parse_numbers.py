@@ -275,9 +275,19 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     return _unless_contradicted(number, sentences, unit)  # "5; 6"
 
 
+_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_CALENDAR_DATE = re.compile(
+    rf"\b(?:\d{{1,2}} {_MONTH}(?:,? \d{{4}})?|{_MONTH} \d{{1,2}}(?:,? \d{{4}})?)(?![\w.,]?\d)|\b\d{{4}}-\d\d-\d\d\b"
+)
+"""A date beside a number with a unit: "35 days between 6 December 2018 and 10 January 2019"."""
+
+
 def _number_in_sentence(sentence: str, unit: str) -> Number | None:
     """The one number of a sentence, or the number after the equals sign of a sum."""
     found = numbers_in(sentence)
+    if unit and len(found) > 1:
+        sentence = _CALENDAR_DATE.sub("that day", sentence)
+        found = numbers_in(sentence)
     if len(found) > 2 and _OF_ALL.fullmatch(sentence, found[0].end, found[1].start):
         sentence = sentence[: found[0].end] + sentence[found[1].end :]  # "17 of the 40 articles with three authors"
         found = numbers_in(sentence)

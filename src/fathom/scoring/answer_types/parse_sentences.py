@@ -10,7 +10,13 @@ from fathom.scoring.answer_types.parse_numbers import half_width
 from fathom.scoring.answer_types.values import items_of
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, ValueSet
 from fathom.scoring.parsing.amounts import plain_amounts
-from fathom.scoring.parsing.assertions import asserted_names, asserted_number, asserted_numbers, asserted_rows
+from fathom.scoring.parsing.assertions import (
+    asserted_date,
+    asserted_names,
+    asserted_number,
+    asserted_numbers,
+    asserted_rows,
+)
 from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import letters, plain
@@ -20,6 +26,33 @@ from fathom.scoring.parsing.ties import with_ties_as_lists
 
 _DATED = re.compile(r"\bfrom (?=(?:19|20)\d\d\b)")
 """A year that something is from; "from 3" would be a bound."""
+
+
+_DATE = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
+_STEP = re.compile(r"(?:Step|Schritt|Paso|Étape) \d{1,2}[:.][ \t]*|[-*•][ \t]+")
+_SENTENCE_START = re.compile(r"(?<=[^\W_][.!])[ \t]+(?=[A-Z])")
+_CONCLUSION = re.compile(
+    r"(?:(?:So|Thus|Therefore|Hence|In (?:total|all|sum)),? )?(?i:the|this|that|it|their|its|there)\b"
+    r"[^.:;?\n]{0,160}\b(?:is|are|was|were|equals|gives|makes)[ \t](?:(?:therefore|thus|hence|then|so)[ \t])?"
+    r"\S{1,24}(?:[ \t][a-z]{1,20}){0,3}\.",
+)
+"""A sentence that states a result: "The minimum is therefore 34."."""
+_LABELED_RESULT = re.compile(
+    r"(?:the )?(?:lowest|highest|smallest|largest|shortest|longest|earliest|latest|minimum|maximum|median|average|mean"
+    r"|sum|total|count|number|difference|ratio|result|value|rounded)\b[^:\d\n]{0,40}:[ \t]*\S[^:\n]{0,40}",
+    re.IGNORECASE,
+)
+"""A line that labels a result: "Lowest: 12", "Rounded to two decimals: 0.22"."""
+
+
+def conclusion(text: str) -> str:
+    """The last sentence of a longer text, if it states a result by itself; empty otherwise."""
+    before, _, line = plain(text).rstrip().rpartition("\n")
+    line = _STEP.sub("", line.strip(), count=1)
+    *earlier, last = _SENTENCE_START.split(line)
+    if not (before.strip() or earlier):
+        return ""
+    return last if _CONCLUSION.fullmatch(last) or (not earlier and _LABELED_RESULT.fullmatch(last)) else ""
 
 
 def parse_sentence(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer | None:
@@ -47,6 +80,8 @@ def _parsed(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer 
             return as_number(*found, unit) if found else None
         case Text():
             names = {*asserted_names(text, spellings, is_marked, ordered=False, single=True, repeats=False)}
+            if not names and _DATE.fullmatch(key.value) and (date := asserted_date(text, spellings, is_marked)):
+                return Text(value=date)
             return Text(value=names.pop()) if len(names) == 1 else None
         case ValueSet() | Multiset() | Ranking():
             return _as_list(_items_in(text, key, spellings, hints, is_marked), key)
@@ -84,7 +119,8 @@ def _items_in(
                 return []  # a tie in words of its own
             text = listed
         repeats = isinstance(key, Multiset)
-        names = asserted_names(text, spellings, is_marked, ordered=ordered, single=False, repeats=repeats)
+        single = len(items) == 1
+        names = asserted_names(text, spellings, is_marked, ordered=ordered, single=single, repeats=repeats)
         return [Text(value=name) for name in names]
     if not all(isinstance(item, Number) for item in items):
         return []

@@ -34,9 +34,9 @@ _CLASSES: Final = {
         no not none neither nor nothing nobody cannot hardly than or but when how why i we my you your also too
         other another else such more fewer less few same tie tied ties joint jointly equal equally about approx
         approximately circa between half anyone someone everyone anybody somebody everybody should must likely
-        probably think sorry user users like similar initially after against vs versus also though while if although
+        probably think sorry user users like similar initially after vs versus also though while if although
         candidate candidates possible ruled plus anything thought unrelated plausible say said says around following
-        follows 等 也 可 但 另 不 没 無 无 非 之 约 近 似
+        follows missing 等 也 可 但 另 不 没 無 无 非 之 约 近 似
     """,
     "X": """
         never except excepting excluding excluded exclude besides unlike without either unless whether suppose
@@ -44,7 +44,7 @@ _CLASSES: Final = {
         seemingly presumably almost nearly close closer closest near nearer nearest roughly runner before behind
         ahead preceding preceded precedes some several include includes including part partly partially etc example
         similarly instead rather however whereas despite until yet still wrong incorrect false mistaken untrue
-        disqualified fail fails failed lack lacks missing missed guess guesses guessed doubt unsure unclear unknown
+        disqualified fail fails failed lack lacks missed guess guesses guessed doubt unsure unclear unknown
         uncertain claim claims claimed additionally furthermore moreover tentative tentatively disputed contested
         rejected eliminated omitted ignoring wait oops actually previous previously formerly original originally
         earlier former thinks believes argues possibility alternative alternatively resembles short jr sr junior
@@ -57,7 +57,8 @@ _CLASSES: Final = {
     "f": "of 的",
     "y": "by",
     "p": """
-        in on at with from to for under over per within across during through via as among 在 于 由 从 按 以 对 根 据
+        in on at with against from to for under over per within across during through via as among
+        在 于 由 从 按 以 对 根 据
     """,
     "c": "and 和 与 及",
     "r": "who which that whose where what qui que",
@@ -102,6 +103,7 @@ _JOINED = (
     (re.compile(r"\b[Cc]'is\b"), "it is"),
     (re.compile(r"[只仅]有"), "只"),
     (re.compile(r"(?<=[\ue000-\uefff]) ?[:=](?= [\uf000-\uf8ff])"), " is"),
+    (re.compile(r"(?i:\b(?:article|paper|document) [\uf000-\uf8ff] ?[-:,] ?(?=[\ue000-\uefff]))"), ""),
     (re.compile(r"(?i:\bas well as\b)"), "and"),
     (re.compile(r"(?i:\bfollowed by\b)"), "followed-by"),
     (re.compile(r"(?i:\b(?:consists?|consisting|composed|made up) of\b)"), "is"),
@@ -119,7 +121,7 @@ _JOINED = (
         ),
         "",
     ),
-    (re.compile(r"(?i:(?<=[\d\uf000-\uf8ff]) or (?:more|fewer|less|higher|lower|longer|shorter)\b)"), ""),
+    (re.compile(r"(?i:(?<=[\d\uf000-\uf8ff]) or (?:more|fewer|less|higher|lower|longer|shorter|later|earlier)\b)"), ""),
     (
         re.compile(
             r"(?i:,?[ \t](?:more|fewer|less|higher|lower|larger|smaller|longer|shorter) (?:[a-z]+ ){0,2}than "
@@ -151,6 +153,7 @@ _BRACKETS = str.maketrans(dict.fromkeys("[]{}", ""))
 _ENDS_IN_VERB = re.compile(r"(?<=\w[ \t])(is|are|was|were)[ \t]*\n")
 _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 _HAS_ITEM = re.compile(r"[\ue000-\uefff]")
+_HAS_NUMBER = re.compile(r"[\uf000-\uf8ff]")
 _LINE_END = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n\s*")
 _SEPARATORS: Final = ",;.-:<>"
 
@@ -498,6 +501,21 @@ def asserted_names(
     return [found.name(clause.item) for clause in stated for _ in range(2 if "2" in clause.after else 1)]
 
 
+def asserted_date(text: str, spellings: Mapping[str, str], is_marked: bool) -> str:
+    """The date that a sentence tells: "The road was reopened on December 6, 2018."; empty in doubt.
+
+    Names do not matter here, since none of them can be the date.
+    """
+    found = marked(text, spellings)
+    if found is None or len(found.sentences) != 1 or not _is_complete(found, is_marked):
+        return ""
+    [(row, words)] = found.sentences
+    if not re.fullmatch('[^xN"?]*', row) or len({*found.names}) != 1:
+        return ""
+    told = [words[at - 1] in {"on", "in", "is", "was"} for at, kind in enumerate(row) if kind == "I" and at]
+    return found.names[0] if any(told) else ""
+
+
 def _is_complete(found: Marked, is_marked: bool) -> bool:
     """Whether a text does not break off. An answer that is marked as such needs no full stop."""
     last = found.sentences[-1].row[-1]
@@ -686,6 +704,10 @@ _OF_LIST = re.compile(r"[abcdfghlnoprstwyN2,;:.<>-]*")
 _LISTED = re.compile(r"(?!a)[abdghlnoprstwy]*")
 _LISTED_NEXT = re.compile(r"n?")
 _LISTED_IN_TURN = re.compile(r"[tondwpah]*")
+_AT_END = re.compile(r"N(?:,N)*,?cN(?=[wl]{0,2}\.?\Z)")
+"""Numbers at the end of a sentence, joined by commas and "and": "titles of 9, 14 and 7 words"."""
+_ORDERED = frozenset({"sorted", "ordered", "order", "ranked"})
+_VALUES = frozenset({"values", "counts", "numbers", "lengths"})
 
 
 def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[FoundNumber], str]:
@@ -703,6 +725,9 @@ def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[Fo
     if len(with_numbers) != 1 or with_numbers[0] is not found.sentences[0]:
         return [], ""
     row, words = with_numbers[0]
+    at_end = _AT_END.search(row) if not ordered or _ORDERED.intersection(words) else None
+    if at_end and _leads_to_values(row[: at_end.start()], words):
+        return [found.number(word) for word in words[at_end.start() : at_end.end()] if _is_number(word)], found.text
     lead, colon, _ = row.rpartition(":")
     row = lead.replace("N", "w") + colon + row[len(lead) + len(colon) :]
     row = _GIVEN.sub(lambda part: part[0].replace("N", "w"), _LABELED.sub(lambda part: "w" * len(part[0]), row))
@@ -729,10 +754,22 @@ def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[Fo
     return [found.number(one.item) for one in stated for _ in range(2 if "2" in one.after else 1)], found.text
 
 
+def _leads_to_values(lead: str, words: Sequence[str]) -> bool:
+    """Whether the beginning of a sentence names values: "The four articles have titles of", "It takes the values"."""
+    given = _GIVEN.sub("w", lead)
+    if "N" in given or not lead or words[0] in _VALUES:
+        return False
+    return words[len(lead) - 1] in _VALUES or (lead[-1] in "af" and re.search("[ah]", lead) is not None)
+
+
+def _is_number(word: str) -> bool:
+    return _HAS_NUMBER.fullmatch(word) is not None
+
+
 # -- Rows ---------------------------------------------------------------------------------------------------------
 
 _COUNT_BEFORE = re.compile(r"(?:|.*a)t?N[wl]{0,2}[py]")
-_COUNT_AFTER = re.compile(r"[ah]?[wndop]{0,4}N[wlpdnof]*")
+_COUNT_AFTER = re.compile(r"[ah]?[wndopfl]{0,4}N[wlpdnof]*")
 _TIMES = ((re.compile(r"\btwice\b"), "two times"), (re.compile(r"\bonce\b"), "one time"))
 
 

@@ -186,7 +186,8 @@ _ITEM_BESIDE = re.compile(r"\[[ \t]?[\"'“\w]")
 _EMPTY_LIST = re.compile(
     r"[^\n\d\"“\[]{0,200}(?:\bempty(?: list| set)?|空列表|为空|空集)[ \t]?[:：,，]?[ \t]?\[\][.。]?"
     r"|\[\][ \t]?(?:[,，][ \t]?)?[（(]?(?:因为|由于|没有|无|未)[^\n\d\"“]{0,120}[)）]?[。.]?"
-    r"|\[\][ \t]?[—–(-][ \t]?(?:none|no|nothing|because|since|as no)\b[^\n\d\"“\[]{0,200}\)?\.?",
+    r"|(?:\[\]|null)[ \t]?[—–(-][ \t]?(?:none|no|nothing|because|since|as no)\b"
+    r"(?:(?!\b(?:but|except|only|however|although|though|closest|nearest|or|perhaps|maybe)\b)[^\n\"“\[;]){0,200}",
     re.IGNORECASE,
 )
 """An empty list that is told as such: "The list is empty: []"."""
@@ -226,7 +227,7 @@ def states_no_answer(stated: str) -> bool:
     """Whether the statement says that there is no answer, without offering one as well."""
     if "\\" in stated or "**[]**" in stated:
         stated = plain(stated)
-    if "[]" in stated and _EMPTY_LIST.fullmatch(stated.strip(" \t\n*")):
+    if ("[]" in stated or stated[:4].lower() == "null") and _EMPTY_LIST.fullmatch(stated.strip(" \t\n*")):
         return True
     if stated[:1] in _NEVER_FIRST and not stated.startswith("1"):
         return _ends_in_null(stated)

@@ -46,6 +46,11 @@ _IN_DIGITS = re.compile(
 )
 SIMPLE = re.compile(r"[-+]?(?:\d{1,40}|\d{1,3}(?:,\d{3}){1,12})(?:\.\d{1,40})?")
 _UNIT_WORDS = re.compile(r"[^\W\d_]+(?:[ /.-][^\W\d_]+){0,2}")
+_NO_UNITS = frozenset(
+    {"in", "on", "at", "of", "for", "to", "by", "from", "with", "between", "after", "before", "as", "and", "or"}
+    | {"when", "that", "which", "per"}
+)
+"""Words after a number that are no unit: "the age of 56 in that year"."""
 _AFTER_NUMBER = re.compile(r"[ \t]?(?:(?!and\b)[^\W\d_]+[ \t-]){0,4}(?:[^\W\d_]+)?\.?")
 """The noun of a number: "5 authors in total", not "5 authors and tides"."""
 _BEFORE_NUMBER = re.compile(
@@ -230,4 +235,6 @@ def join_scale(scale: str, unit: str) -> str:
 def _unit_after(rest: str, unit: str) -> str:
     """The words after a number, as many as `unit` has: "documents" for "5 documents in all"."""
     words = _UNIT_WORDS.match(rest.lstrip(" \t")) if unit and unit != "%" else None
+    if words and words[0].split(" ")[0].lower() in _NO_UNITS - {unit}:
+        return ""
     return " ".join(words[0].split(" ")[: unit.count(" ") + 1]) if words else ""
