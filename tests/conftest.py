@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -25,6 +26,9 @@ from tests.sharing import SharedFolders
 # The test processes already use all cores, and a worker process of a command takes a second to start. Tests of worker
 # processes ask for two.
 os.environ["PYTHON_CPU_COUNT"] = "1"
+
+# Under `nohup` this signal is ignored, and by all child processes too; tests send it.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # On a busy machine any example may take long. The suite tries the same examples each time, so that a failure is due to
 # the change at hand; `make fuzz` searches with other examples on each run, and with many more.

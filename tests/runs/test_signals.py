@@ -34,8 +34,9 @@ def _command(bench: Path, provider: Provider, out: Path, *words: object) -> Fork
     ("fault", "number"), list(zip(FAULTS, [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], strict=True)), ids=str
 )
 def test_a_run_that_is_to_stop_does_not_wait_for_retries(
-    tiny_bench: Path, tmp_path: Path, fault: str, number: signal.Signals
+    tiny_bench: Path, tmp_path: Path, fault: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("MINE_API_KEY", KEY)
     running: list[ForkedCommand] = []
 
     def fault_of(request: int, prompt: str) -> str:

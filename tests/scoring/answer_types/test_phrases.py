@@ -22,6 +22,7 @@ MOST_REJECTED = {
     "seventh": 0.085, "eighth": 0.021, "ninth": 0.031, "tenth": 0.06, "fifteenth": 0.1, "seventeenth": 0.02,
     "eighteenth": 0.085, "nineteenth": 0.08, "twenty-first": 0.025, "twenty-second": 0.025, "twenty-fourth": 0.03,
     "twenty-fifth": 0.07, "twenty-sixth": 0.08, "twenty-seventh": 0.16, "twenty-eighth": 0.47,
+    "twenty-ninth": 0.04, "thirtieth": 0.1,
 }  # fmt: skip
 """The share of correct responses of a list that may be rejected; 1% where nothing else is said. The seventh and the
 fifteenth list have many responses that do not keep to the requested form, and the seventh some whose unit is not the
@@ -87,7 +88,14 @@ def test_no_phrasing_is_accepted_with_another_name_in_it(path: Path) -> None:
         if mark == "=":
             key = _ANSWER.validate_python(json.loads(text))
         elif mark == "+" and key is not None:
-            named = [one.value for one in scalars_of(key) if isinstance(one, Text) and one.value in text]
+            # A response that also gives a name in another spelling still states it.
+            named = [
+                one.value
+                for one in scalars_of(key)
+                if isinstance(one, Text)
+                and one.value in text
+                and not any(alias in text.replace(one.value, "") for alias in one.aliases)
+            ]
             # One name of each response, so that all of them together take seconds.
             for own in named[len(text) % len(named) :][:1] if named else ():
                 for change, other in product(CHANGES, STRANGERS):

@@ -61,6 +61,8 @@ _REASON = re.compile(
     r"[^()\n\dA-Z\"“«]){1,200}\)?\.?\Z"
 )
 """A reason in brackets or behind a dash that names nothing: "descriptive (the sentence names no method)"."""
+_UNFINISHED = re.compile(r"[,;、][ \t\n]*(?:\.{3}|…)[ \t\n]*[\])}*]*\.?\Z")
+"""The end of a list that is not told in full: "[Lind, Wu, ...]"."""
 _OF_CANDIDATES = frozenset({"choice", "selection", "assignment"})
 _ANNOUNCED = frozenset({"text", "set", "multiset", "ranking", "rows", "selection", "assignment"})
 """Types of answers that may follow a line that announces them."""
@@ -368,6 +370,8 @@ def _from_statement(statement: AnswerStatement, key: Answer, hints: KeyHints) ->
         before = text[: text.find("```")].rstrip()
         # An answer before a block is the answer, and the block a remark.
         text = before if statement.marked and before and before[-1] not in ":：" else (last_fence(text) or text).strip()
+    if ("..." in text or "…" in text) and _UNFINISHED.search(text):
+        return None
     text = as_table(plain(text).strip() if text[:1] == "\\" else undecorated(text, hints), hints)
     if text[:4].lower() == "not " and not any(form.startswith("not ") for form in hints.whole):
         text = _NOT_BUT.sub("", text)

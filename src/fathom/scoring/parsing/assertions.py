@@ -165,6 +165,11 @@ _OPEN_PHRASE = re.compile(
     re.IGNORECASE,
 )
 _OPEN_TOKEN = re.compile(r"[a-z]+")
+_OWN_VERDICT = re.compile(r"\bI(?: would|'d) (?:say|classify|call|answer|choose|pick|label|describe)\b")
+_THEREFORE = re.compile(
+    r"(?:,|\.) (?i:so|thus|therefore|hence),? (?P<result>(?:it|this|that|the)\b[^,;.]*\b(?:is|are|was)\b[^,;]*)\Z"
+)
+"""The conclusion of a sentence, which holds whatever its reasons leave open."""
 _QUOTATION = re.compile(r"[\"“«《][^\"“”«»《》\n]{1,400}[\"”»》]")
 
 
@@ -175,7 +180,9 @@ def leaves_open(text: str, spellings: Iterable[str]) -> bool:
     """
     if _OPEN_WORDS.isdisjoint(_OPEN_TOKEN.findall(text.lower())) and not _OPEN_PHRASE.search(text):
         return False
-    text = _QUOTATION.sub(" ", text)
+    text = _OWN_VERDICT.sub(" ", _QUOTATION.sub(" ", text))
+    if therefore := _THEREFORE.search(text):
+        text = therefore["result"]
     words = _OPEN_WORDS.intersection(_OPEN_TOKEN.findall(text.lower()))
     return _OPEN_PHRASE.search(text) is not None or not all(
         any(word in spelling.lower() for spelling in spellings) for word in words
@@ -512,6 +519,8 @@ def asserted_date(text: str, spellings: Mapping[str, str], is_marked: bool) -> s
     [(row, words)] = found.sentences
     if not re.fullmatch('[^xN"?]*', row) or len({*found.names}) != 1:
         return ""
+    if re.search("I(?![.ahprw]|\\Z)", row):
+        return ""  # "2021-06 and Lind"
     told = [words[at - 1] in {"on", "in", "is", "was"} for at, kind in enumerate(row) if kind == "I" and at]
     return found.names[0] if any(told) else ""
 
