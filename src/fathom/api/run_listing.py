@@ -169,7 +169,7 @@ def _describe(folder: Path, manifest: RunManifest, index: ResponseIndex, spent: 
     states = [
         one for (question, sample), one in index.states.items() if sample < samples and (ids is None or question in ids)
     ]
-    errors = [one.error or "" for one in states if one.outcome == "error"]
+    errors = [state.error or "" for state in states if state.outcome == "error"]
     requested = len(run_questions.questions) * samples if run_questions else None
     done = len(states) - len(errors)
     state, reason = _state(folder, requested, done, errors)
@@ -187,7 +187,7 @@ def _describe(folder: Path, manifest: RunManifest, index: ResponseIndex, spent: 
         errors=len(errors),
         spent=round(spent, 6),
         lost_calls=0 if state == "running" else len(lost_calls(folder)),
-        has_unknown_prices=any(one.price is None and one.outcome not in WAITING for one in states),
+        has_unknown_prices=any(state.price is None and state.outcome not in WAITING for state in states),
         accuracy=_accuracy(folder, run_questions, index) if run_questions else None,
         changed=_changed(folder),
     )

@@ -114,9 +114,9 @@ def lines(findings: Findings, by: Sequence[str]) -> Iterator[str]:
         if len(overall) > MAX_LINES:
             yield f"  ... and {len(overall) - MAX_LINES} more pairs in the JSON"
     yield from _settings(findings)
-    for found in findings.loss_decompositions:
+    for loss_decomposition in findings.loss_decompositions:
         yield ""
-        yield from _loss_stages(found)
+        yield from _loss_stages(loss_decomposition)
     yield ""
     yield "Baselines and controls"
     for baseline in findings.baselines:

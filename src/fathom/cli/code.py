@@ -106,7 +106,7 @@ def _plan_lines(folder: Path, plan: CodingPlan) -> Iterator[str]:
     for value, count in plan.strata.items():
         yield f"  {plan.by} {cut(value, 40)}: {count:,} of {plan.available[value]:,}"
     for name in plan.runs:
-        yield f"  {cut(name, 40)}: {counted(sum(one.run == name for one in plan.cases), 'response')}"
+        yield f"  {cut(name, 40)}: {counted(sum(case.run == name for case in plan.cases), 'response')}"
 
 
 def _who(plan: CodingPlan) -> str:

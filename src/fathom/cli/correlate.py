@@ -47,7 +47,8 @@ def _lines(correlations: ModelCorrelations) -> Iterator[str]:
     if correlations.threshold is not None:
         threshold = f"{correlations.threshold:.1%}"
         yield f"  step-by-step prompting helps models from an accuracy of {threshold} on (least-squares line)"
-    for each in correlations.correlations:
-        yield f"  {each.of}: Spearman {each.value:+.2f} over {each.models:,} runs (p = {each.p:.3f})"
+    for correlation in correlations.correlations:
+        measured = f"Spearman {correlation.value:+.2f} over {correlation.models:,} runs (p = {correlation.p:.3f})"
+        yield f"  {correlation.of}: {measured}"
     if not correlations.correlations:
         yield "  no correlation: it needs four runs that differ"

@@ -98,7 +98,7 @@ def selected_questions(questions: Iterable[Question], settings: RunSettings) -> 
 
     A higher limit selects the same questions and others.
     """
-    matching = (one for one in questions if settings.split in (None, one.split))
+    matching = (question for question in questions if settings.split in (None, question.split))
     if settings.limit is None:
         return matching
     seed = settings.seed or 0
@@ -460,9 +460,9 @@ def _read_positions(path: Path, kind: type[R]) -> Iterator[tuple[int, R]]:
     end = read_end(path.parent)
     wanted = 0 if end is None else end.lines.get(path.name, 0)
     count = 0
-    for found in Journal(path, kind).read_positions():
+    for read_position in Journal(path, kind).read_positions():
         count += 1
-        yield found
+        yield read_position
     if count < wanted:
         raise FathomError(
             f"'{path}' has {count:,} of the {wanted:,} lines that the run wrote: it was truncated. Restore a copy, or "

@@ -166,7 +166,9 @@ def _product(
     matrix: Matrix, needs_model: Mapping[str, bool], prompting: Sequence[Prompting], samples: Sequence[int]
 ) -> Iterator[MatrixCell]:
     systems = [SystemEntry(system=one) if isinstance(one, str) else one for one in matrix.systems or ("full",)]
-    models: list[ModelEntry | None] = [ModelEntry(model=one) if isinstance(one, str) else one for one in matrix.models]
+    models: list[ModelEntry | None] = [
+        ModelEntry(model=model) if isinstance(model, str) else model for model in matrix.models
+    ]
     for model, system in product(models or [None], systems):
         if model is None and needs_model[system.system] and not matrix.cells:
             raise FathomError(f"The matrix has no `models`, and the system '{system.system}' needs one. Add them.")

@@ -93,7 +93,7 @@ def jobs(bench: BenchView, settings: RunSettings) -> Iterator[list[Job]]:
     """The jobs of a run, one context at a time, with the samples of a question side by side."""
     chosen = _chosen(bench, settings)
     for context, questions in bench.groups():
-        selected = [one for one in questions if settings.split in (None, one.split)]
+        selected = [question for question in questions if settings.split in (None, question.split)]
         if chosen is not None:
             selected = [one for one in selected if one.id in chosen]
         if selected:

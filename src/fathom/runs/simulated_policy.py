@@ -140,7 +140,7 @@ def _read_on(prompt: Prompt) -> dict[str, int | None]:
 
     Where a result was removed, it is taken to have ended where the shortest one did that is left.
     """
-    shown = {found[1]: int(found[2]) if found[2] else None for found in READ_TO.finditer(_text(*prompt.messages))}
+    shown = {match[1]: int(match[2]) if match[2] else None for match in READ_TO.finditer(_text(*prompt.messages))}
     least = min((start for start in shown.values() if start), default=None)
     calls = (call for message in prompt.messages for call in _calls_in(message) if call.name == "read")
     return {str(call.arguments.get("document")): least for call in calls} | shown
@@ -178,10 +178,10 @@ def _calls_in(message: Message) -> tuple[ToolCall, ...]:
 
 def _labels(instruction: str) -> Iterator[str]:
     """The labels of the documents, which the instruction gives as a range."""
-    found = DOCUMENT_RANGE.search(instruction)
-    if found is None:
+    match = DOCUMENT_RANGE.search(instruction)
+    if match is None:
         return
-    first, (name, _, count) = found[1], found[2].rpartition(" ")
+    first, (name, _, count) = match[1], match[2].rpartition(" ")
     if not first.startswith(f"{name} "):
         yield first
     yield from (f"{name} {number}" for number in range(1, int(count) + 1))

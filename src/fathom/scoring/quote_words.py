@@ -166,9 +166,9 @@ def without_markup(text: str) -> str:
     pieces: list[str] = []
     end = 0
     for start in (_MARKUP_OR_LINK_START if "](" in text else _MARKUP_START).finditer(text):
-        if start.start() >= end and (found := _MARKUP.match(text, start.start())):
-            pieces += [text[end : found.start()], " " * len(found[0])]
-            end = found.end()
+        if start.start() >= end and (match := _MARKUP.match(text, start.start())):
+            pieces += [text[end : match.start()], " " * len(match[0])]
+            end = match.end()
     return "".join([*pieces, text[end:]]) if pieces else text
 
 

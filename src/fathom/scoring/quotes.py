@@ -141,7 +141,9 @@ class QuoteLocator:
                 candidates = [QuotePlace(-1, span) for span in passage.without_citations(words)]
                 if not candidates and not complete:
                     candidates = passage.with_gaps(words)
-                places += [QuotePlace(place.left_out, place.span.shifted(window.start)) for place in candidates]
+                places += [
+                    QuotePlace(candidate.left_out, candidate.span.shifted(window.start)) for candidate in candidates
+                ]
             if places:
                 break
         fewest = min((place.left_out for place in places), default=0)

@@ -144,7 +144,7 @@ def _with_settings(
     """The system with these settings, and with fields that are not settings."""
     fixed = fixed or {}
     names = [one.name for one in fields(kind) if one.init and one.name not in fixed]
-    own = ", ".join(one for one in names if one != "prompting") or "none"
+    own = ", ".join(name for name in names if name != "prompting") or "none"
     if "prompting" in settings:
         raise FathomError("The prompting is not a setting of -S. Use --prompting.")
     for unknown in settings.keys() - set(names):

@@ -107,8 +107,8 @@ def _cut(text: str, start: int, size: int, sections: Sequence[int] = ()) -> int:
 def _word_start(text: str, position: int, end: int) -> int:
     """The first word that begins at the position or after it, before `end`; else the position."""
     position = max(0, position)
-    found = _WORD_START.search(text, position, end)
-    return found.start() if found else position
+    match = _WORD_START.search(text, position, end)
+    return match.start() if match else position
 
 
 class ContextRange(NamedTuple):

@@ -253,12 +253,12 @@ def merge(claims: Sequence[Entry], entries: Sequence[tuple[int | None, Entry]], 
     by_quote = {quote_of(claim): number for number, claim in reversed(list(enumerate(claims, start=1)))}
     merged = [dict(claim) for claim in claims]
     unnamed = 0
-    for place, (number, entry) in enumerate(entries, start=1):
+    for index, (number, entry) in enumerate(entries, start=1):
         # Two claims may have the same quote; then the place decides.
-        same = place <= len(claims) and quote_of(entry) and quote_of(entry) == quote_of(claims[place - 1])
-        found = (place if same else by_quote.get(quote_of(entry))) if number is None else number + shift
+        same = index <= len(claims) and quote_of(entry) and quote_of(entry) == quote_of(claims[index - 1])
+        found = (index if same else by_quote.get(quote_of(entry))) if number is None else number + shift
         if found is None and not numbers and len(entries) == len(claims):
-            found = place
+            found = index
         if found is None or not 1 <= found <= len(claims):
             unnamed += 1
             continue

@@ -50,7 +50,7 @@ def _summary(text: str) -> str:
 
 def noted_places(text: str) -> Iterator[tuple[str, int, int]]:
     """The document and the place that each note in the text names."""
-    return ((place[1], int(place[2]), int(place[3])) for place in _PLACE.finditer(text) if place[1])
+    return ((match[1], int(match[2]), int(match[3])) for match in _PLACE.finditer(text) if match[1])
 
 
 def quoted_spans(text: str, source: Callable[[Span], str], length: int) -> Iterator[Span]:
@@ -59,15 +59,15 @@ def quoted_spans(text: str, source: Callable[[Span], str], length: int) -> Itera
     A quotation counts as far as it agrees with the source, so a document that imitates the form adds nothing. A
     note on a long passage counts as a whole, if it is complete.
     """
-    for place in _PLACE.finditer(text):
-        span = Span(int(place[2]), min(int(place[3]), length))
+    for match in _PLACE.finditer(text):
+        span = Span(int(match[2]), min(int(match[3]), length))
         if span.start >= span.end:
             continue
         original = source(span)
-        if text.startswith(_summary(original), place.end()):
+        if text.startswith(_summary(original), match.end()):
             yield span
             continue
-        quoted = text[place.end() : place.end() + len(original)].translate(_BLANK)
+        quoted = text[match.end() : match.end() + len(original)].translate(_BLANK)
         pairs = zip(quoted, original.translate(_BLANK), strict=False)
         agreed = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if agreed:

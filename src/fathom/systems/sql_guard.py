@@ -43,7 +43,7 @@ def copies(statement: str) -> int:
     lowered = statement.lower()
     if "with" not in lowered:
         return 0
-    text = _COMMENT.sub(lambda found: found[1] or " ", lowered)
+    text = _COMMENT.sub(lambda match: match[1] or " ", lowered)
     named = Counter(name.strip(_MARKS) for name in _NAMES.findall(text))
     named_ctes = [name.strip(_MARKS) for name in _NAMED_CTE.findall(text)]
     ctes = len(_CTE.findall(text))

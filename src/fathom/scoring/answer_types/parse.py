@@ -287,7 +287,7 @@ def _may_be_sentence(parsed: Answer | None, text: str, hints: KeyHints) -> bool:
     if parsed is None or "twice" in text:
         return True
     texts = [scalar for scalar in scalars_of(parsed) if isinstance(scalar, Text)]
-    return bool(hints.whole) and any(letters(one.value) not in hints.whole for one in texts)
+    return bool(hints.whole) and any(letters(text.value) not in hints.whole for text in texts)
 
 
 def _is_negative(text: str, marked: bool) -> bool:

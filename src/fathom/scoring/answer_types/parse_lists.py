@@ -114,7 +114,7 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
 def _ties_others(text: str, key: Ranking) -> bool:
     """Whether a ranking of numbers has an equals sign between two that are not tied in the key."""
     place = {item.value: at for at, group in enumerate(key.groups) for item in group}
-    pairs = [(number_of(one[1]), number_of(one[2])) for one in _EQUAL_NUMBERS.finditer(text)]
+    pairs = [(number_of(match[1]), number_of(match[2])) for match in _EQUAL_NUMBERS.finditer(text)]
     return any(one and two and place.get(one.value) != place.get(two.value) for one, two in pairs)
 
 

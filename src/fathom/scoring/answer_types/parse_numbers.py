@@ -183,7 +183,7 @@ def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Nu
 
 def _with_points(text: str, key: Number) -> str:
     """The text with decimal commas as points: "1.250,00", and "44,24" where decimals are asked for."""
-    text = _CONTINENTAL.sub(lambda found: found[0].replace(".", "").replace(",", "."), text)
+    text = _CONTINENTAL.sub(lambda match: match[0].replace(".", "").replace(",", "."), text)
     return _DECIMAL_COMMA.sub(r"\1.\2", text) if key.decimals is not None else text
 
 

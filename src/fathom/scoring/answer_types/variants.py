@@ -133,7 +133,7 @@ def _near_choices(option: int, of: int) -> Iterator[str]:
         if other != option:
             yield from (f"Answer: {other}", f"<answer>[{other}]</answer>")
     yield from (f"Answer: {option} or {option % of + 1}", f"Answer: not {option}", f"Answer: 1{option}")
-    yield "Answer: " + ", ".join(str(place) for place in range(1, of + 1))
+    yield "Answer: " + ", ".join(str(index) for index in range(1, of + 1))
 
 
 def _accepted_assignments(options: Sequence[int]) -> Iterator[str]:
@@ -146,9 +146,9 @@ def _accepted_assignments(options: Sequence[int]) -> Iterator[str]:
             f"<ANSWER>{bare}</ANSWER>",
         )
     yield "Answer: [" + ", ".join(map(str, options)) + "]"
-    yield "Answer:\n" + "\n".join(f"[[CITATION {place}]]: {option}" for place, option in enumerate(options, start=1))
-    yield "Answer:\n" + "\n".join(f"{place}: Candidate {option}" for place, option in enumerate(options, start=1))
-    yield "Answer:\n" + "\n".join(f"- Citation {place} -> {option}" for place, option in enumerate(options, start=1))
+    yield "Answer:\n" + "\n".join(f"[[CITATION {index}]]: {option}" for index, option in enumerate(options, start=1))
+    yield "Answer:\n" + "\n".join(f"{index}: Candidate {option}" for index, option in enumerate(options, start=1))
+    yield "Answer:\n" + "\n".join(f"- Citation {index} -> {option}" for index, option in enumerate(options, start=1))
 
 
 def _near_assignments(options: Sequence[int], of: int) -> Iterator[str]:
@@ -183,7 +183,7 @@ def _near_selections(options: Sequence[int], of: int) -> Iterator[str]:
     for some in sets:
         yield "Answer: " + ", ".join(map(str, some))
     if others:
-        yield "Answer: " + ", ".join(str(place) for place in range(1, of + 1))
+        yield "Answer: " + ", ".join(str(index) for index in range(1, of + 1))
         yield f"Answer: {', '.join(map(str, options))} or {others[0]}"
         yield f"Answer: all except {', '.join(map(str, options))}"
     yield f"Answer: not {', '.join(map(str, options))}"
@@ -296,9 +296,9 @@ def _cut_short(words: str) -> Iterator[str]:
 
 def _misspelled(words: str) -> Iterator[str]:
     """The text with its last letter replaced."""
-    for place in range(len(words) - 1, -1, -1):
-        if words[place].isascii() and words[place].isalpha():
-            yield f"{words[:place]}{'q' if words[place] not in 'qQ' else 'k'}{words[place + 1 :]}"
+    for index in range(len(words) - 1, -1, -1):
+        if words[index].isascii() and words[index].isalpha():
+            yield f"{words[:index]}{'q' if words[index] not in 'qQ' else 'k'}{words[index + 1 :]}"
             return
 
 
@@ -396,7 +396,7 @@ def _other_values(values: list[ListValue]) -> Iterator[list[ListValue]]:
         yield [*values[:-1], changed]
     yield [*values, values[-1]]
     yield [values[0]] * len(values)
-    repeated = next((place for place, value in enumerate(values) if value in values[:place]), None)
+    repeated = next((index for index, value in enumerate(values) if value in values[:index]), None)
     if repeated is not None:
         yield [*values[:repeated], *values[repeated + 1 :]]
         yield list(dict.fromkeys(values))
@@ -417,10 +417,10 @@ def _other_orders(answer: Collection, values: list[ListValue]) -> Iterator[list[
 def _changed(value: ListValue) -> Iterator[ListValue]:
     """The value off by one, multiplied by ten, or shortened."""
     if isinstance(value, tuple):
-        for place, cell in enumerate(value):
+        for index, cell in enumerate(value):
             for other in _changed(cell):
                 if not isinstance(other, tuple):
-                    yield (*value[:place], other, *value[place + 1 :])
+                    yield (*value[:index], other, *value[index + 1 :])
     elif isinstance(value, Number):
         for number in (value.value + 1, value.value - 1, 10 * value.value):
             yield value.model_copy(update={"value": number})
@@ -433,13 +433,13 @@ def _unknown_values(values: list[ListValue]) -> list[ListValue]:
     like = values[0]
     if isinstance(like, tuple):
         cells = [
-            _unknown_values([row[place] for row in values if isinstance(row, tuple)]) for place in range(len(like))
+            _unknown_values([row[index] for row in values if isinstance(row, tuple)]) for index in range(len(like))
         ]
         return [tuple(cell for cell in row if not isinstance(cell, tuple)) for row in zip(*cells, strict=True)]
     if isinstance(like, Number):
         most = max(value.value for value in values if isinstance(value, Number)).to_integral_value()
-        return [like.model_copy(update={"value": most + 7 + 2 * place}) for place in range(EXTRA_ITEMS)]
-    return [Text(value=f"{UNKNOWN_NAMES[place % 5]} {'abcdefghijkl'[place] * 2}") for place in range(EXTRA_ITEMS)]
+        return [like.model_copy(update={"value": most + 7 + 2 * index}) for index in range(EXTRA_ITEMS)]
+    return [Text(value=f"{UNKNOWN_NAMES[index % 5]} {'abcdefghijkl'[index] * 2}") for index in range(EXTRA_ITEMS)]
 
 
 # -- What must differ -----------------------------------------------------------------------------------------------

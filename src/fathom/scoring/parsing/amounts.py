@@ -95,11 +95,11 @@ def plain_amounts(text: str, unit: str) -> str:
     if unit:
         text = _BRACKETED.sub(_negative, text)
     if code:
-        text = _NAME.sub(lambda found: f" {_code(CURRENCIES[found[0].lower().removeprefix('of ')], code)}", text)
-        text = _SHORT_SCALE.sub(lambda found: f" {_FULL_SCALES[found['scale'].lower()]}", text)
-        text = _SCALE_LAST.sub(r"\1 \3 \2", _IN_SCALE.sub(lambda found: f" {found[1].lower()}", text))
+        text = _NAME.sub(lambda match: f" {_code(CURRENCIES[match[0].lower().removeprefix('of ')], code)}", text)
+        text = _SHORT_SCALE.sub(lambda match: f" {_FULL_SCALES[match['scale'].lower()]}", text)
+        text = _SCALE_LAST.sub(r"\1 \3 \2", _IN_SCALE.sub(lambda match: f" {match[1].lower()}", text))
         for pattern in (_SIGN_FIRST, _CODE_FIRST):
-            text = pattern.sub(lambda found: _with_code_last(found, code), text)
+            text = pattern.sub(lambda match: _with_code_last(match, code), text)
     return _GLUED.sub(" ", text) if not text.isascii() else text
 
 
@@ -136,9 +136,9 @@ def _negative(found: re.Match[str]) -> str:
 
 def _from_chinese(text: str) -> str:
     text = _MULTIPLE.sub(_multiplied, text)
-    text = _CHINESE.sub(lambda found: chinese_number(found["number"]) or found[0], text)
+    text = _CHINESE.sub(lambda match: chinese_number(match["number"]) or match[0], text)
     text = _PARTS_PER_HUNDRED.sub(
-        lambda found: f"{'-' if found['minus'] or found['inner'] else ''}{found['number']}%", text
+        lambda match: f"{'-' if match['minus'] or match['inner'] else ''}{match['number']}%", text
     )
     text = _POINTS.sub(" percentage points", text)
     return _TWO_SCALES.sub(_in_ten_thousands, text)

@@ -84,10 +84,10 @@ _PLACES: Final = tuple(
     [
         {
             word,
-            f"{place}{('th', 'st', 'nd', 'rd')[place] if place < 4 else 'th'}",
-            f"第{'一二三四五六七八九十'[place - 1]}",
+            f"{index}{('th', 'st', 'nd', 'rd')[index] if index < 4 else 'th'}",
+            f"第{'一二三四五六七八九十'[index - 1]}",
         }
-        for place, word in enumerate(ORDINALS, start=1)
+        for index, word in enumerate(ORDINALS, start=1)
     ]
 )
 """The spellings of each ordinal."""
@@ -273,7 +273,7 @@ def marked(text: str, spellings: Mapping[str, str], figures: bool = False) -> Ma
     sentences = [_sentence(part) for part in _SENTENCE_END.split("; ".join(lines)) if part.strip()]
     if len(sentences) > 1 and "\n" not in text and re.fullmatch(r"[rx][^I]*\?", sentences[0].row):
         sentences = sentences[1:]  # the question; on a line of its own it may be a title
-    sentences = [one for one in sentences if not _is_closing(one)]
+    sentences = [sentence for sentence in sentences if not _is_closing(sentence)]
     if not sentences or _CHINESE_NAME.search(bare):
         return None
     return Marked(tuple(sentences), tuple(names.found), tuple(names.sure), tuple(numbers), counted)
@@ -493,12 +493,12 @@ def asserted_names(
             return []
     places = [_place_of(clause) for clause in stated]
     if ordered and sorted(places) == [*range(1, len(places) + 1)]:
-        stated = [stated[places.index(place)] for place in range(1, len(places) + 1)]
+        stated = [stated[places.index(index)] for index in range(1, len(places) + 1)]
     if not _is_in_order(stated, ordered) or not all(
         word in _PLACES[0]
-        for one in clauses
-        if one.at < 0
-        for word, kind in zip(one.words, one.row, strict=True)
+        for clause in clauses
+        if clause.at < 0
+        for word, kind in zip(clause.words, clause.row, strict=True)
         if kind == "o"
     ):
         return []
@@ -533,13 +533,15 @@ def _is_complete(found: Marked, is_marked: bool) -> bool:
 
 def _stating(found: Marked, ordered: bool) -> Sentence | None:
     """The sentence that states the items, if the others are harmless."""
-    stating = [at for at, one in enumerate(found.sentences) if "I" in one.row]
-    rows = [_without_names_beside(one) for one in found.sentences]
+    stating = [at for at, sentence in enumerate(found.sentences) if "I" in sentence.row]
+    rows = [_without_names_beside(sentence) for sentence in found.sentences]
     if not all(map(_HARMLESS.fullmatch, rows)):
         return None
     refers = found.sentences[stating[-1]].words[0] in _OPENS or found.sentences[stating[-1]].row[0] in "ds"
-    others = [one for at, one in enumerate(found.sentences) if at > stating[-1] or (at < stating[0] and not refers)]
-    if not all(one.row[0] in "dspnt" or one.words[0] in _OPENS or one.row[-1] == ":" for one in others):
+    others = [
+        sentence for at, sentence in enumerate(found.sentences) if at > stating[-1] or (at < stating[0] and not refers)
+    ]
+    if not all(other.row[0] in "dspnt" or other.words[0] in _OPENS or other.row[-1] == ":" for other in others):
         return None
     if len(stating) > 1 and not (ordered and stating[-1] - stating[0] == len(stating) - 1):
         return None
@@ -550,16 +552,16 @@ def _stating(found: Marked, ordered: bool) -> Sentence | None:
 def _without_names_beside(sentence: Sentence) -> str:
     """The row of a sentence in which a name that only describes something is a word: "the papers of Wu"."""
     row = [*sentence.row]
-    for found in _NAME_BESIDE.finditer(sentence.row):
-        with_other = sentence.words[found.start() - 1] in {"with", "by"} and "a" not in sentence.row[found.end() :]
+    for match in _NAME_BESIDE.finditer(sentence.row):
+        with_other = sentence.words[match.start() - 1] in {"with", "by"} and "a" not in sentence.row[match.end() :]
         if not with_other:
-            row[found.start() : found.end()] = "w" * len(found[0])
+            row[match.start() : match.end()] = "w" * len(match[0])
     return "".join(row)
 
 
 def _is_apposition(clauses: Sequence[_Clause]) -> bool:
     """Whether names are between what they are and what is said of them: "Two companies, Alder and Birch, grew"."""
-    last = next((one for one in reversed(clauses) if one.row), clauses[-1])
+    last = next((clause for clause in reversed(clauses) if clause.row), clauses[-1])
     if clauses[0].at >= 0 or last.at >= 0 or last is clauses[0] or not _APPOSITION.fullmatch(clauses[0].row):
         return False
     return _PREDICATE_OF_ALL.fullmatch(last.row) is not None
@@ -635,8 +637,8 @@ def _place_of(clause: _Clause) -> int:
 
 def _is_in_order(stated: Sequence[_Clause], ordered: bool) -> bool:
     """Whether ordinals count the items of a ranking; where there is no order, an item may only be the first."""
-    for place, clause in enumerate(stated):
-        own = _PLACES[place] if ordered and place < len(_PLACES) else _PLACES[0] if not ordered else set()
+    for index, clause in enumerate(stated):
+        own = _PLACES[index] if ordered and index < len(_PLACES) else _PLACES[0] if not ordered else set()
         own = own | {"last"} if ordered and clause is stated[-1] else own
         if any(kind == "o" and word not in own for word, kind in zip(clause.words, clause.row, strict=True)):
             return False
@@ -666,10 +668,10 @@ def asserted_number(text: str, unit: str, is_marked: bool) -> tuple[FoundNumber,
     if (
         found is None
         or not _is_complete(found, is_marked)
-        or not all(_OF_NUMBERS.fullmatch(one.row) for one in found.sentences)
+        or not all(_OF_NUMBERS.fullmatch(sentence.row) for sentence in found.sentences)
     ):
         return None
-    with_numbers = [one for one in found.sentences if "N" in one.row]
+    with_numbers = [sentence for sentence in found.sentences if "N" in sentence.row]
     if (
         len(with_numbers) != 1
         or not re.search("[ahw]", with_numbers[0].row)
@@ -679,7 +681,7 @@ def asserted_number(text: str, unit: str, is_marked: bool) -> tuple[FoundNumber,
     if unit and _FALLS.search(found.text):
         return None
     candidates = _candidates(found, with_numbers[0], unit)
-    return (candidates[0], found.text) if len({one.value for one in candidates}) == 1 else None
+    return (candidates[0], found.text) if len({candidate.value for candidate in candidates}) == 1 else None
 
 
 def _candidates(found: Marked, sentence: Sentence, unit: str) -> list[FoundNumber]:
@@ -727,10 +729,10 @@ def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[Fo
     if (
         found is None
         or not _is_complete(found, is_marked)
-        or not all(_OF_LIST.fullmatch(one.row) for one in found.sentences)
+        or not all(_OF_LIST.fullmatch(sentence.row) for sentence in found.sentences)
     ):
         return [], ""
-    with_numbers = [one for one in found.sentences if "N" in one.row]
+    with_numbers = [sentence for sentence in found.sentences if "N" in sentence.row]
     if len(with_numbers) != 1 or with_numbers[0] is not found.sentences[0]:
         return [], ""
     row, words = with_numbers[0]
@@ -746,7 +748,7 @@ def asserted_numbers(text: str, ordered: bool, is_marked: bool) -> tuple[list[Fo
     stated = [clause for clause in clauses if clause.at >= 0]
     bare = not re.search("[ah]", "".join([clause.row for clause in stated]))
     beside = [
-        _is_beside(clause, clauses[:at], bare=bare and any(one.at >= 0 for one in clauses[:at]))
+        _is_beside(clause, clauses[:at], bare=bare and any(clause.at >= 0 for clause in clauses[:at]))
         for at, clause in enumerate(clauses)
         if clause.at < 0
     ]

@@ -147,7 +147,7 @@ def opened(text: str, hints: KeyHints) -> str:
     if "ction" in text and (step := _ACTION.search(text)):
         text = f"Answer: {step['given'].strip()}" if submits(step["tool"]) else ""
     if "_" in text and not hints.contain("_"):
-        text = _UNDERLINED.sub(lambda found: f"{'*' * len(found[1])}{found[2]}{'*' * len(found[1])}", text)
+        text = _UNDERLINED.sub(lambda match: f"{'*' * len(match[1])}{match[2]}{'*' * len(match[1])}", text)
     if "ction" in text and (call := _BRACKET_CALL.search(text)) and not submits(call["tool"]):
         text = ""
     if "<" in text and not hints.contain("<"):

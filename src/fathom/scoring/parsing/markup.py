@@ -84,7 +84,7 @@ def without_markup(text: str, hints: KeyHints) -> str:
         text = _ANSWER_BRACKETS.sub(r"<\1answer>", text)
         text = _LINK.sub(r"\1", text) if "](" in text else text
     if "\\item" in text:
-        text = _LATEX_ITEM.sub(lambda found: "\n- " if found[0].startswith("\\item") else "\n", text)
+        text = _LATEX_ITEM.sub(lambda match: "\n- " if match[0].startswith("\\item") else "\n", text)
     if "&" in text and ";" in text and _ENTITY.search(text) and not any(map(_ENTITY.search, hints.spellings)):
         text = unescape(text).replace("\xa0", " ")
     if ">" in text:

@@ -57,8 +57,8 @@ def is_same_month(key: str, read: str) -> bool:
 def _month(text: str) -> str:
     """The month as YYYY-MM; empty if the text names none."""
     for form in _FORMS:
-        if found := form.fullmatch(text):
-            parts = found.groupdict()
+        if match := form.fullmatch(text):
+            parts = match.groupdict()
             number = _NUMBERS.get(parts["name"], 0) if "name" in parts else int(parts["month"])
             return f"{parts['year']}-{number:02}" if 1 <= number <= 12 else ""
     return ""

@@ -223,8 +223,8 @@ _SCALED_UNIT = re.compile(rf"({'|'.join(_SCALES)})(?: (.*))?|({'|'.join(_CHINESE
 @lru_cache(maxsize=256)
 def split_scale(unit: str) -> tuple[str, str]:
     """The scale and the rest of a unit: "million" and "EUR" for "million EUR", none and "%" for "%"."""
-    found = _SCALED_UNIT.fullmatch(unit)
-    return (found[1] or found[3], found[2] or found[4] or "") if found else ("", unit)
+    match = _SCALED_UNIT.fullmatch(unit)
+    return (match[1] or match[3], match[2] or match[4] or "") if match else ("", unit)
 
 
 def join_scale(scale: str, unit: str) -> str:

@@ -307,7 +307,7 @@ def _repeats(paragraph: str, before: str) -> bool:
         return False
     if _MAY_TAKE_BACK.search(paragraph) or ADDS.search(paragraph) or RETRACTION.search(paragraph):
         return False
-    named = [found[0].rstrip(".,") for found in _NAMED.finditer(paragraph) if found.start()]
+    named = [match[0].rstrip(".,") for match in _NAMED.finditer(paragraph) if match.start()]
     return bool(named) and all(name in before for name in named)
 
 

@@ -189,8 +189,8 @@ def unnumbered(lines: list[str], hints: KeyHints = NO_HINTS) -> list[str]:
 def _counts_up(numbers: list[int]) -> bool:
     """Whether the numbers count 1, 2, 3, perhaps with ties: 1, 2, 2, 4 or 1, 2, 2, 3."""
     last = 0
-    for place, number in enumerate(numbers, start=1):
-        if number not in (place, last + 1) and (number != last or not last):
+    for index, number in enumerate(numbers, start=1):
+        if number not in (index, last + 1) and (number != last or not last):
             return False
         last = number
     return True

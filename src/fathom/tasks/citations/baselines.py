@@ -92,7 +92,7 @@ class Baselines:
     @property
     def items(self) -> int:
         """The number of items measured."""
-        return sum(len(found.items) for found in self._cells.values())
+        return sum(len(cell.items) for cell in self._cells.values())
 
     def of(self, cell: str) -> dict[str, float]:
         """The accuracy of each shortcut by name; for a cloze, the share of masks that it fills correctly; for a set,
@@ -118,7 +118,7 @@ class Baselines:
 
     def _by_items(self, found: _Measures) -> float:
         """The accuracy of choosing the candidate that occurs in the fewest items of its paper, of any level."""
-        every = chain.from_iterable(one.items for one in self._cells.values())
+        every = chain.from_iterable(cell.items for cell in self._cells.values())
         seen = Counter((paper, work) for paper, candidates, _ in every for work in candidates)
         return sum(
             _share_of([-seen[paper, work] for work in candidates], answer) for paper, candidates, answer in found.items
@@ -193,7 +193,7 @@ def shown_item(draft: ItemDraft) -> ShownItem:
         draft.paper.document.id,
         draft.candidates,
         draft.answer,
-        (paper, *(one.text for one in draft.excerpts)),
+        (paper, *(excerpt.text for excerpt in draft.excerpts)),
         tuple(is_named(draft.work_of(work), draft.paper, paper) for work in draft.candidates),
         draft.task,
     )

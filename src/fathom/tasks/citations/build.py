@@ -71,7 +71,7 @@ class CitationBuilder:
         self._corpus = corpus
         self._seed = seed
         self._variants = {level: settings.variants(level) for level in self._levels}
-        every = [one for variants in self._variants.values() for one in variants.values()]
+        every = [variant for variants in self._variants.values() for variant in variants.values()]
         self._least = max(one.least_candidates for one in every)
         """The minimum number of works of the corpus that a question paper cites."""
         self._shows_whole = any(one.scope == "full" for one in every)
@@ -336,7 +336,7 @@ class CitationBuilder:
             difficulty=self._variants[level][setting],
             paper=paper,
             masks=masks,
-            candidates=tuple(places.get(place) or next(rest) for place in range(1, count + 1)),
+            candidates=tuple(places.get(index) or next(rest) for index in range(1, count + 1)),
             characters=self.settings.room(count),
             work_of=self._works.work,
             vectors=topic_vectors(self._corpus),

@@ -220,11 +220,11 @@ class SearchSpace:
         """For each set of masks and works (rows): whether a word of each mask's sentence tells its work, which is at
         the same place, from most others."""
         found = np.ones(len(masks), dtype=bool)
-        for place in range(masks.shape[1]):
-            for mask in np.unique(masks[:, place]):
-                sets = np.flatnonzero(masks[:, place] == mask)
+        for index in range(masks.shape[1]):
+            for mask in np.unique(masks[:, index]):
+                sets = np.flatnonzero(masks[:, index] == mask)
                 held = self.held[mask]
-                own = held[works[sets, place]]
+                own = held[works[sets, index]]
                 others = held[works[sets]].sum(axis=1) - own
                 found[sets] &= (own & (2 * others < works.shape[1] - 1)).any(axis=1)
         return found

@@ -178,5 +178,5 @@ def _works_at(marker: str) -> int:
     if not re.fullmatch(r"[\d\s,;–—−~-]+", marker):
         return 1
     return sum(
-        max(1, int(found["last"] or found["first"]) - int(found["first"]) + 1) for found in _RANGE.finditer(marker)
+        max(1, int(match["last"] or match["first"]) - int(match["first"]) + 1) for match in _RANGE.finditer(marker)
     )

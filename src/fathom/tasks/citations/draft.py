@@ -134,7 +134,7 @@ class ItemDraft:
     @cached_property
     def lengths(self) -> list[int]:
         """The characters shown of each candidate."""
-        return [one.length for one in self.excerpts]
+        return [excerpt.length for excerpt in self.excerpts]
 
     @property
     def fits(self) -> bool:
@@ -159,7 +159,7 @@ class ItemDraft:
     @cached_property
     def scores(self) -> FloatArray:
         """The scores of all matchers, by mask and candidate."""
-        return match_scores(self.queries, [one.words for one in self.excerpts], self.vectors)
+        return match_scores(self.queries, [excerpt.words for excerpt in self.excerpts], self.vectors)
 
     @property
     def scores_by_key(self) -> FloatArray:

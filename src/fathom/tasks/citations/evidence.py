@@ -34,7 +34,7 @@ def distinguishing_words(
     Which words tell candidates apart depends on all of them, but not on which one is correct: each candidate has such
     words of its own.
     """
-    others = [one for number, one in enumerate(candidates) if number != correct and number not in cited]
+    others = [candidate for number, candidate in enumerate(candidates) if number != correct and number not in cited]
     found = {word: sum(word in other for other in others) for word in words if word in candidates[correct]}
     return sorted(
         (word for word, many in found.items() if 2 * many < len(others)), key=lambda word: (found[word], word)
@@ -45,7 +45,7 @@ def find_evidence(
     words: Words, candidates: Sequence[ShownText], correct: int, cited: Container[int] = ()
 ) -> Iterator[Passage]:
     """Sentences of the correct candidate with distinguishing words, as they are shown."""
-    held = [set(compress(words, one.words.holds(words))) for one in candidates]
+    held = [set(compress(words, candidate.words.holds(words))) for candidate in candidates]
     distinguishing = distinguishing_words(words, held, correct, cited)
     shown = candidates[correct]
     spans: list[Span] = []

@@ -76,7 +76,7 @@ def words(text: str) -> list[str]:
 
 def tables(paper: str, candidates: Sequence[str]) -> dict[str, ScoreTable]:
     """The scores of every matcher for a rendered item."""
-    around = [windows(paper, place) for place in MASK.finditer(paper)]
+    around = [windows(paper, match) for match in MASK.finditer(paper)]
     asked = [{window: words(text) for window, text in one.items()} for one in around]
     read = [words(text) for text in candidates]
     every = sorted({word for one in asked for window in one.values() for word in window})
@@ -106,8 +106,8 @@ def _by_words(asked: Asked, read: Read, number: WordNumbers, at: At) -> Iterator
             wanted[mask, window, [number[word] for word in one[name]]] = 1
     counts = np.array([np.bincount(ids[ids >= 0], minlength=len(number)) for ids in at], dtype=float)
     parts = {size: [_presence(ids, size, len(number)) for ids in at] for size in CHUNKS}
-    chunks = sum(len(one) for one in parts[CHUNKS[0]])
-    share = sum(one.sum(axis=0) for one in parts[CHUNKS[0]]) / max(1, chunks)
+    chunks = sum(len(part) for part in parts[CHUNKS[0]])
+    share = sum(part.sum(axis=0) for part in parts[CHUNKS[0]]) / max(1, chunks)
     idf = np.where(share > _STOP, 0.0, np.log((chunks + 1) / (share * chunks + 0.5)))
     sizes = np.array([max(1, len(one)) for one in read], dtype=float)
     norms = np.array([sqrt(sum(n * n for n in Counter(one).values())) or 1.0 for one in read])
@@ -126,7 +126,7 @@ def _by_words(asked: Asked, read: Read, number: WordNumbers, at: At) -> Iterator
         scores = np.einsum("mwv,cv->wmc", wanted, weights)
         yield from ((f"{way}, {window}", scores[n]) for n, window in enumerate(WINDOWS))
     for size, presences in parts.items():
-        best = np.array([((wanted * idf) @ one.T).max(axis=2) for one in presences])
+        best = np.array([((wanted * idf) @ presence.T).max(axis=2) for presence in presences])
         yield from ((f"best {size} words, {window}", best[:, :, n].T) for n, window in enumerate(WINDOWS))
 
 
@@ -182,8 +182,8 @@ def _grams(text: str, size: int) -> FloatArray:
     if len(codes) < size:
         return np.zeros(BUCKETS)
     hashed = np.zeros(len(codes) - size + 1, dtype=np.uint64)
-    for place in range(size):
-        hashed = hashed * np.uint64(1_000_003) + codes[place : len(codes) - size + 1 + place]
+    for index in range(size):
+        hashed = hashed * np.uint64(1_000_003) + codes[index : len(codes) - size + 1 + index]
     return np.bincount((hashed >> np.uint64(7)) % np.uint64(BUCKETS), minlength=BUCKETS).astype(float)
 
 
@@ -235,7 +235,7 @@ def _by_form(masks: int, candidates: Sequence[str], read: Read) -> dict[str, Sco
         "longest": [len(text) for text in candidates],
         "most hidden names": [text.count("[[NAME]]") for text in candidates],
         "most digits": [len(_DIGIT.findall(text)) / (len(text) or 1) for text in candidates],
-        "most paragraphs": [len(one) for one in lines],
+        "most paragraphs": [len(line) for line in lines],
         "most headings": [len(_HEADING.findall(text)) for text in candidates],
         "longest words": [sum(map(len, one)) / max(1, len(one)) for one in read],
     }

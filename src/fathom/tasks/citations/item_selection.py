@@ -71,14 +71,14 @@ class _Selection:
     """The chosen items, and the sums of what the matchers say about them."""
 
     def __init__(self, papers: Sequence[PaperOptions], balance: MatcherBalance, limit: float) -> None:
-        self._papers = [replace(one, features=balance.in_units(one.features)) for one in papers]
+        self._papers = [replace(paper, features=balance.in_units(paper.features)) for paper in papers]
         self._estimated = papers
         self._balance = balance
         self._limit = limit
         self.chosen: list[list[int]] = [[] for _ in papers]
         self.items = 0
         self._total = balance.no_features
-        self._allowed = [np.array([n not in one.refused for n in range(len(one.uses))]) for one in papers]
+        self._allowed = [np.array([n not in paper.refused for n in range(len(paper.uses))]) for paper in papers]
         self._frequent = np.zeros(len(papers))
         """By how much the answers of each paper are in more of its items than other candidates."""
 

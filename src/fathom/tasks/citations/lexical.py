@@ -157,15 +157,15 @@ def match_scores(
     stems = np.flatnonzero(local[:-1] < many)
     rarity = vectors.rarity(stems[local[stems].argsort()].astype(np.int32))
     asked = [[local[stems] for stems in query.stems] for query in queries]
-    ids = [local[one.stems] for one in candidates]
+    ids = [local[candidate.stems] for candidate in candidates]
     tables = [
         *_by_word(wanted, candidates, ids, rarity),
         *_by_pair(asked, many, ids),
         *_by_characters(queries, candidates),
-        *_by_headings(wanted, [local[one.headings] for one in candidates]),
-        *vectors.scores([query.stems[0] for query in queries], [one.stems for one in candidates]),
-        *np.array([[one.form for one in candidates]] * len(queries), dtype=float).transpose(2, 0, 1),
-        np.array([vectors.similarities([one.stems for one in candidates])] * len(queries)),
+        *_by_headings(wanted, [local[candidate.headings] for candidate in candidates]),
+        *vectors.scores([query.stems[0] for query in queries], [candidate.stems for candidate in candidates]),
+        *np.array([[candidate.form for candidate in candidates]] * len(queries), dtype=float).transpose(2, 0, 1),
+        np.array([vectors.similarities([candidate.stems for candidate in candidates])] * len(queries)),
     ]
     return np.array(tables)
 
@@ -173,7 +173,7 @@ def match_scores(
 def first_scores(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> FloatArray:
     """The scores of the first of `MATCHERS`, for each mask and candidate."""
     local = _local_numbers(queries)
-    ids = [local[one.stems] for one in candidates]
+    ids = [local[candidate.stems] for candidate in candidates]
     return next(_by_word(_wanted(queries, local), candidates, ids, np.zeros(int(local[-1]))))
 
 
@@ -216,7 +216,7 @@ def _by_word(
         rarity * held * (1 + np.log(np.maximum(counts, 1))),
         rarity**2 * held,
         held * 1.0,
-        counts / np.array([one.norm for one in candidates])[:, None],
+        counts / np.array([candidate.norm for candidate in candidates])[:, None],
         rarity * (held & (held.sum(axis=0) == 1)),
         np.log((counts + SMOOTHING * background) / (lengths[:, None] + SMOOTHING)),
     )
@@ -287,7 +287,7 @@ def _pairs(ids: IntArray, many: int) -> IntArray:
 
 def _by_characters(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> Iterator[FloatArray]:
     """Cosines of the counts of character sequences."""
-    known = np.array([one.grams for one in candidates])
+    known = np.array([candidate.grams for candidate in candidates])
     known /= np.sqrt((known * known).sum(axis=1, keepdims=True)) + 1e-9
     for row in range(len(_PAIRED)):
         yield np.array([query.grams[row] for query in queries]) @ known.T

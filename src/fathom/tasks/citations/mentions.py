@@ -163,12 +163,12 @@ class Mentions:
         at = names_before(before, chinese) if chinese else None
         if at is not None:
             return start - (len(before) - at)
-        found = _NAMES.search(before)
-        if found is None or found["first"] not in signed:
+        match = _NAMES.search(before)
+        if match is None or match["first"] not in signed:
             return start
-        at = found.start()
+        at = match.start()
         particles = _PARTICLES.search(before, 0, at)
-        if particles and f"{particles[0].strip()} {found['first']}".casefold() in signed.casefold():
+        if particles and f"{particles[0].strip()} {match['first']}".casefold() in signed.casefold():
             at = particles.start()
         return start - (len(before) - at)
 

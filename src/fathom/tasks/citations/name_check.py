@@ -61,7 +61,7 @@ def _begins(name: WorkName, text: str, tokens: Sequence[Span], words: Sequence[s
 
 def _is_divided(name: WorkName, boundaries: Sequence[int], end: int, length: int) -> bool:
     """Whether a word of the text joins words of a title only where the title prints a hyphen."""
-    crossed = (number for number, place in enumerate(boundaries, start=1) if end - length < place < end)
+    crossed = (number for number, boundary in enumerate(boundaries, start=1) if end - length < boundary < end)
     return all(number in name.hyphens or number == len(boundaries) for number in crossed)
 
 

@@ -23,10 +23,10 @@ class PassageFinder:
         paper, *candidates = context.places
         outline = self._outline(paper.document)
         around = []
-        for passage in (one for one in item.key.proof.passages if one.document == paper.document):
+        for passage in (passage for passage in item.key.proof.passages if passage.document == paper.document):
             paragraph = next((span for span in outline.paragraphs if span.contains(passage.span)), passage.span)
             around.append(Passage(document=paper.document, span=paragraph))
-        return [*dict.fromkeys(around), *(self._shown(place) for place in candidates)]
+        return [*dict.fromkeys(around), *(self._shown(candidate) for candidate in candidates)]
 
     def _shown(self, place: Place) -> Passage:
         """The span from the first shown character of a candidate to the last."""

@@ -207,7 +207,7 @@ class AvailableMasks:
 
 def _suits(variants: Sequence[Difficulty], mask: Mask) -> bool:
     """Whether a mask can be asked about in these settings."""
-    in_section = any(one.scope == "section" for one in variants)
+    in_section = any(variant.scope == "section" for variant in variants)
     return mask.citation_type == variants[0].citation_type and (not in_section or mask.section >= 0)
 
 
@@ -301,7 +301,7 @@ class ItemFinder:
     ) -> list[list[DocumentId]]:
         """The works among which the four of a cloze are drawn: those of the whole paper, or of each section."""
         pools = [self._asked_works(available, masks, available.works)]
-        if any(one.sampling == "nearest" for one in variants):
+        if any(variant.sampling == "nearest" for variant in variants):
             sections = available.paper.cited_in
             pools = self._near_works(available, masks, rng.sample(list(sections), len(sections)))
         return [pool for pool in pools if pool]
@@ -333,7 +333,7 @@ class ItemFinder:
                 continue
             pool = self._pool(available, (mask,), difficulty)
             wanted = _others(difficulty, (mask,), pool)
-            least = min(one.least_candidates for one in variants) - len(mask.works)
+            least = min(variant.least_candidates for variant in variants) - len(mask.works)
             if not min(wanted, least) >= 1 or wanted > len(pool):
                 continue
             for _ in range(SET_DRAWS if difficulty.filtered and wanted < len(pool) else 1):

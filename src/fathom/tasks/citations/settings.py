@@ -147,7 +147,7 @@ class CitationSettings(FamilySettings):
                 raise ValueError(f"--vary {_word(name)} and {_flag(name)} exclude each other. Give one of them")
             if len(set(values)) < 2 or len(set(values)) < len(values):
                 raise ValueError(f"--vary {_word(name)} needs two or more different values, separated by commas")
-        for difficulty in (one for level in self.difficulties for one in self.variants(level).values()):
+        for difficulty in (value for level in self.difficulties for value in self.variants(level).values()):
             if difficulty.candidates != "all" and difficulty.candidates < MASKS:
                 raise ValueError(f"--candidates is {difficulty.candidates}. Use {MASKS} or more, or all")
             if "cloze" in self.tasks and "sampling" in self.vary and difficulty.candidates == MASKS:

@@ -149,8 +149,8 @@ class ShownText:
     def _only(self, numbers: Sequence[int]) -> ShownText:
         """The text with only these of its parts."""
         joints = [
-            self.joints[number] if place and numbers[place - 1] == number - 1 else OMITTED if place else ""
-            for place, number in enumerate(numbers)
+            self.joints[number] if index and numbers[index - 1] == number - 1 else OMITTED if index else ""
+            for index, number in enumerate(numbers)
         ]
         parts = tuple(self.parts[number] for number in numbers)
         return ShownText(self.id, self.document, parts, tuple(joints), self, tuple(numbers))

@@ -108,19 +108,19 @@ def stated(options: tuple[int, ...]) -> str:
 def _unseen(context: Context, unseen: Unseen) -> set[int]:
     """The candidates that were not shown; all of them if the citing sentence was not."""
     paper, *candidates = context.documents
-    return {place for place, id in enumerate(candidates, start=1) if id in unseen or paper in unseen}
+    return {index for index, id in enumerate(candidates, start=1) if id in unseen or paper in unseen}
 
 
 def _missed(of: int, simulated: SimulatedModel, rng: Random) -> set[int]:
     """The candidates that a reader misses."""
     miss = simulated.chance("miss")
-    return {place for place in range(1, of + 1) if rng.random() < miss} if miss else set()
+    return {index for index in range(1, of + 1) if rng.random() < miss} if miss else set()
 
 
 def _set_with_misses(correct: tuple[int, ...], of: int, missed: set[int], rng: Random) -> tuple[int, ...]:
     """A set without the missed candidates; a guess if nothing is left."""
     left = tuple(option for option in correct if option not in missed)
-    return left or (rng.choice([place for place in range(1, of + 1) if place not in correct]),)
+    return left or (rng.choice([index for index in range(1, of + 1) if index not in correct]),)
 
 
 def _with_misses(correct: tuple[int, ...], of: int, missed: set[int], rng: Random) -> tuple[int, ...]:
@@ -128,7 +128,7 @@ def _with_misses(correct: tuple[int, ...], of: int, missed: set[int], rng: Rando
     if not missed & set(correct):
         return correct
     if len(correct) == 1:
-        return (rng.choice([place for place in range(1, of + 1) if place != correct[0]]),)
+        return (rng.choice([index for index in range(1, of + 1) if index != correct[0]]),)
     # The masks of missed works get one another's works in any order.
     places = [number for number, option in enumerate(correct) if option in missed]
     left = [correct[number] for number in places]

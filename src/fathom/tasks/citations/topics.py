@@ -161,7 +161,7 @@ class TopicVectors:
         """The positive pointwise mutual information of each two words as neighbors."""
         many = len(self._weights)
         rows = [self._rows_of(document) for document in documents]
-        pairs = [one[:-step] * many + one[step:] for one in rows for step in range(1, NEIGHBORS + 1)]
+        pairs = [row[:-step] * many + row[step:] for row in rows for step in range(1, NEIGHBORS + 1)]
         near = np.bincount(np.concatenate([np.zeros(0, int), *pairs]), minlength=many**2).reshape(many, many)
         near = (near + near.T)[:-1, :-1]
         total = near.sum()

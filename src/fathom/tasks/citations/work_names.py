@@ -511,7 +511,7 @@ def _phrases(abstract: str) -> Iterator[str]:
     for match in _SHORTENED.finditer(abstract):
         phrase, short = match["name"], match["short"]
         words = list(re.finditer(r"[^\W_]+", phrase))
-        found = (place.start() for place in words[:-1] if _has_initials(phrase[place.start() :], short))
+        found = (word.start() for word in words[:-1] if _has_initials(phrase[word.start() :], short))
         start = next(found, None)
         if start is not None and short.lower() not in NO_NAMES and not re.search(rf"\b{_LINK}", phrase[:start]):
             yield from (phrase[start:], short)

@@ -128,7 +128,7 @@ class CandidateWork:
     def _opening(self) -> int | None:
         """The start of the abstract or introduction."""
         abstract = [self.outline.abstract.start] if self.outline.abstract else []
-        opening = [one for one in self.outline.sections if one.role in ("abstract", "introduction")]
+        opening = [section for section in self.outline.sections if section.role in ("abstract", "introduction")]
         return min((*abstract, *(section.span.start for section in opening)), default=None)
 
     def room(self, form: Form) -> int:

@@ -121,7 +121,7 @@ def title_probe(document: Document, frequency: Mapping[str, int], rng: Random) -
     # A frequent word can be guessed: "models" after "large language" does not show memorization.
     rarest = min(frequency.get(word, 0) for word in words)
     word = rng.choice([word for word in words if frequency.get(word, 0) == rarest])
-    place = next(Span(*found.span()) for found in WORD.finditer(title.of(text)) if plain_word(found[0]) == word)
+    place = next(Span(*match.span()) for match in WORD.finditer(title.of(text)) if plain_word(match[0]) == word)
     place = place.shifted(title.start)
     return Probe("title", document, place, (place.of(text),), 0, tuple(_front(document, place)))
 

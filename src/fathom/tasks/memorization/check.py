@@ -53,7 +53,7 @@ def names_occur_early(names: Sequence[str], text: str) -> bool:
     text = text.lstrip()
     end = early_length(text)
     # Words are split before the cut, so that "Lin" is not found in a truncated "Lindqvist".
-    words = [plain_word(found[0]) for found in WORD.finditer(text[:MAX_LENGTH]) if found.end() <= end]
+    words = [plain_word(match[0]) for match in WORD.finditer(text[:MAX_LENGTH]) if match.end() <= end]
     return any(_occurs(list(map(plain_word, WORD.findall(name))), words) for name in names)
 
 

@@ -107,8 +107,8 @@ class BibEntry:
     @property
     def year(self) -> int | None:
         """The year of publication."""
-        found = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", self.plain("year", "date", "issued", "urldate"))
-        return int(found[1]) if found else None
+        match = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", self.plain("year", "date", "issued", "urldate"))
+        return int(match[1]) if match else None
 
     def people(self) -> tuple[list[BibtexName], bool]:
         """Return the authors, or the editors if there are none, and whether the list ends in "and others"."""

@@ -76,7 +76,7 @@ class _WordReader:
         if authors:
             self._values["authors"] = [author.printed or f"{author.given} {author.family}" for author in authors]
         elif self._authors:
-            blocks = [*(MarkdownBlock("paragraph", one) for one in self._authors), *blocks]
+            blocks = [*(MarkdownBlock("paragraph", author) for author in self._authors), *blocks]
         if self._abstract:
             self._values["abstract"] = "\n\n".join(map(plain_text, self._abstract))
         self._values.setdefault("lang", self._styles.language or core.get("language", ""))

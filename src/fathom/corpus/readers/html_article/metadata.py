@@ -158,8 +158,8 @@ def _date(tags: dict[str, list[str]], data: list[dict[str, Any]], body: HtmlNode
         marked = body.css_first("[itemprop=datePublished]")
         stated.append((attribute(marked, "datetime") or attribute(marked, "content")) if marked is not None else "")
     for text in stated:
-        if found := re.match(r"\s*(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?", text):
-            year, month, day = found.groups()
+        if match := re.match(r"\s*(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?", text):
+            year, month, day = match.groups()
             return f"{year}-{int(month):02}-{int(day):02}" if day else year
     return ""
 

@@ -352,9 +352,9 @@ def _back_sections(back: Element) -> Iterator[Element]:
 
 def _orcid(contributor: Element) -> str:
     for element in contributor.iterchildren("contrib-id", "ext-link", "uri"):
-        found = _ORCID.search((element.get(HREF) or "") + " " + "".join(element.itertext()))
-        if found and "orcid" in (element.get("contrib-id-type", "") + (element.get(HREF) or "") + (element.text or "")):
-            return found.group()
+        match = _ORCID.search((element.get(HREF) or "") + " " + "".join(element.itertext()))
+        if match and "orcid" in (element.get("contrib-id-type", "") + (element.get(HREF) or "") + (element.text or "")):
+            return match.group()
     return ""
 
 
@@ -379,8 +379,8 @@ def _day(element: Element) -> date | None:
 
 def _work(doi: str) -> str | None:
     """Return eLife's manuscript number, which a reviewed preprint shares with its article."""
-    found = re.match(r"10\.7554/elife\.(?:rp)?(\d+)", doi)
-    return f"elife:{found.group(1)}" if found else None
+    match = re.match(r"10\.7554/elife\.(?:rp)?(\d+)", doi)
+    return f"elife:{match.group(1)}" if match else None
 
 
 def _without_doi_lines(blocks: list[Block]) -> list[Block]:

@@ -188,8 +188,8 @@ def year_in(element: Element | None) -> int | None:
     """Return the year, also in "2011a" and "2008 26"."""
     if element is None:
         return None
-    found = _YEAR.search(element_text(element))
-    return int(found.group()) if found else None
+    match = _YEAR.search(element_text(element))
+    return int(match.group()) if match else None
 
 
 def _year_in_text(text: str) -> int | None:

@@ -44,7 +44,7 @@ def read_cited_works(
 def _bbl_works(name: str, companions: CompanionFiles, expand: SourceText) -> dict[str, CitedWork]:
     """Return the works of the lists that LaTeX has written; only the document's own list is printed whole."""
     own = re.split(r"[/\\:!]", name)[-1].rpartition(".")[0] + ".bbl"
-    names = [one for one in companions.names() if one.lower().endswith(".bbl")]
+    names = [name for name in companions.names() if name.lower().endswith(".bbl")]
     works: dict[str, CitedWork] = {}
     for one in [own] if own in names else names:
         content = companions.get(one)

@@ -168,20 +168,20 @@ def _depth(text: str) -> int:
     """Return the maximum number of open elements. An element without an end tag counts to the end of the page."""
     opened: Counter[str] = Counter()
     depth = deepest = position = 0
-    while found := _OPENING.search(text, position):
-        if found[2] is None:
-            if found[0] != "<!--":
+    while match := _OPENING.search(text, position):
+        if match[2] is None:
+            if match[0] != "<!--":
                 raise ReadError("it has a CDATA section, which LaTeXML never writes")
-            position = text.find("-->", found.end())
+            position = text.find("-->", match.end())
             if position < 0:
                 break
             continue
-        name = found[2].lower()
-        position = _tag_end(text, found.end())
-        _check_attributes(text[found.end() : position if position >= 0 else len(text)])
+        name = match[2].lower()
+        position = _tag_end(text, match.end())
+        _check_attributes(text[match.end() : position if position >= 0 else len(text)])
         if position < 0:
             break
-        if found[1]:
+        if match[1]:
             if opened[name]:
                 opened[name] -= 1
                 depth -= 1
@@ -204,21 +204,21 @@ def _check_attributes(tag: str) -> None:
 
 
 def _find_end(text: str, name: str, position: int) -> int:
-    found = re.compile(rf"</{name}", re.IGNORECASE).search(text, position)
-    return _tag_end(text, found.end()) if found else -1
+    match = re.compile(rf"</{name}", re.IGNORECASE).search(text, position)
+    return _tag_end(text, match.end()) if match else -1
 
 
 def _tag_end(text: str, position: int) -> int:
     """Return the end of the tag that is open at `position`, skipping quoted values; -1 if it has none."""
-    while found := _IN_TAG.search(text, position):
-        if found[0] == ">":
-            return found.end()
-        before = text[max(position, found.start() - 20) : found.start()].rstrip()
+    while match := _IN_TAG.search(text, position):
+        if match[0] == ">":
+            return match.end()
+        before = text[max(position, match.start() - 20) : match.start()].rstrip()
         if before.endswith("="):
-            end = text.find(found[0], found.end())
+            end = text.find(match[0], match.end())
             if end < 0:
                 return -1
             position = end + 1
         else:
-            position = found.end()
+            position = match.end()
     return -1

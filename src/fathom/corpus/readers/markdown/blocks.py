@@ -145,7 +145,7 @@ def _closes(line: str, fence: str) -> bool:
 
 def _pipe_table(lines: Sequence[str]) -> MarkdownBlock | None:
     """Parse a pipe table; None for a single line that happens to contain a pipe."""
-    divider = next((place for place, line in enumerate(lines[:2]) if is_header_divider(line)), None)
+    divider = next((index for index, line in enumerate(lines[:2]) if is_header_divider(line)), None)
     if divider is None and len(lines) < 2:
         return None
     rows = [tuple(map(_deduplicate, split_pipe_row(line))) for line in lines if not is_header_divider(line)]

@@ -113,8 +113,8 @@ class _InlineParser:
         end, begin, target = self._open_links.pop()
         inner = _match_delimiters(self._out[begin:])
         self._out[begin:] = [Hyperlink(visible_text(inner), target, self._superscript_depth > 0)]
-        found = _TARGET.match(self._text, end + 1)
-        return found.end() if found else end + 1
+        match = _TARGET.match(self._text, end + 1)
+        return match.end() if match else end + 1
 
     def _parse_code(self, position: int) -> int:
         text = self._text

@@ -88,11 +88,11 @@ def _names_in(mark: str) -> CitedNames:
 
 
 def _named_before(before: str, years: tuple[int, ...]) -> CitedNames:
-    found = _NAMES_BEFORE.search(before[-_MAX_BEFORE:])
-    if found is None:
+    match = _NAMES_BEFORE.search(before[-_MAX_BEFORE:])
+    if match is None:
         return CitedNames((), years)
-    others = found[2] or ""
-    words = [found[1].split()[-1], *(_WORD.findall(others) if "al" not in others else ())]
+    others = match[2] or ""
+    words = [match[1].split()[-1], *(_WORD.findall(others) if "al" not in others else ())]
     names = tuple(_plain(word) for word in words if _is_name(word))
     # "IFN-γ and TNF-α [14]" names no authors, and neither does "Transformers [3]".
     certain = bool(others.strip()) and len(names) > (" and " in others or "&" in others)

@@ -310,12 +310,12 @@ def find_chinese_citations(text: str, references: ReferenceIndex) -> Iterator[Ci
 
 
 def _in_brackets(text: str, start: int, end: int, references: ReferenceIndex) -> Iterator[CitationSpan]:
-    for found in _NAMED.finditer(text, start, end):
-        first, *others = _ONE_YEAR.finditer(text, found.start(2), found.end(2))
-        begin = _names_start(text, *found.span(1), first[1], references)
+    for match in _NAMED.finditer(text, start, end):
+        first, *others = _ONE_YEAR.finditer(text, match.start(2), match.end(2))
+        begin = _names_start(text, *match.span(1), first[1], references)
         if begin is None:
             continue
-        authors = _match_authors(text[begin : found.end(1)], first[1], references)
+        authors = _match_authors(text[begin : match.end(1)], first[1], references)
         if authors is not None:
             yield begin, first.end(), _keys(authors, first, references)
             for year in others:

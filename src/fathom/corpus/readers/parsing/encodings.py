@@ -173,7 +173,7 @@ def _words(text: str) -> Iterator[str]:
 def _is_word_shape(word: str) -> bool:
     """Return whether no capital outside ASCII follows a lower-case letter."""
     return not any(
-        letter > "\x7f" and letter.isupper() and word[place].islower() for place, letter in enumerate(word[1:])
+        letter > "\x7f" and letter.isupper() and word[index].islower() for index, letter in enumerate(word[1:])
     )
 
 

@@ -121,7 +121,7 @@ def _is_joined(text: str, number: int) -> bool:
     """Return whether an entry contains the number of the next one, before a name: "... 2001. 2. Lind A. ..."."""
     if str(number + 1) not in text:
         return False
-    inner = (int(found[1] or found[2]) for found in _INNER_NUMBER.finditer(text[:_MAX_LENGTH], 20))
+    inner = (int(match[1] or match[2]) for match in _INNER_NUMBER.finditer(text[:_MAX_LENGTH], 20))
     return number + 1 in inner
 
 

@@ -36,8 +36,8 @@ def find_identifiers(text: str) -> dict[str, str]:
 
 def find_doi(text: str, tagged: bool = False) -> str:
     """Return the first DOI in a text, without a URL before it and punctuation after it; empty if there is none."""
-    found = (_TAGGED_DOI if tagged else _DOI).search(text)
-    return trimmed_doi(found[0]) if found else ""
+    match = (_TAGGED_DOI if tagged else _DOI).search(text)
+    return trimmed_doi(match[0]) if match else ""
 
 
 def trimmed_doi(doi: str) -> str:
@@ -57,5 +57,5 @@ def find_arxiv(text: str, bare: bool = False) -> str:
     lower = text.lower()
     if not bare and "arxiv" not in lower and "corr" not in lower:
         return ""  # Most texts: the search takes ten times as long.
-    found = (_BARE_ARXIV_ID if bare else ARXIV_ID).search(text)
-    return found[1] if found else ""
+    match = (_BARE_ARXIV_ID if bare else ARXIV_ID).search(text)
+    return match[1] if match else ""

@@ -48,9 +48,9 @@ def get_strings(value: object) -> list[str]:
     """Return the strings and integers of a list, or of a single value."""
     values = value if isinstance(value, list) else [value]
     texts = [
-        replace_surrogates(str(one)).strip()
-        for one in values
-        if isinstance(one, str | int) and not isinstance(one, bool)
+        replace_surrogates(str(value)).strip()
+        for value in values
+        if isinstance(value, str | int) and not isinstance(value, bool)
     ]
     return [text for text in texts if text]
 
@@ -62,8 +62,8 @@ def get_objects(value: object) -> list[JsonObject]:
 
 def parse_year(value: object) -> int | None:
     """Return the year of a number or a date."""
-    found = re.fullmatch(r"(1[5-9]\d\d|20\d\d)(?:\.0|-\d\d.*)?", str(value).strip())
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"(1[5-9]\d\d|20\d\d)(?:\.0|-\d\d.*)?", str(value).strip())
+    return int(match[1]) if match else None
 
 
 _SCHEMES = {

@@ -76,8 +76,8 @@ def _split_year(text: str, stop: re.Match[str]) -> tuple[TextRange, int, int | N
 
 def _issue_year(text: str, start: int) -> int | None:
     """Return the year after a title: between commas, in a date, or before 年. Pages may look like years."""
-    found = _YEAR_OF_ISSUE.search(text, start)
-    return int(found[1] or found[2] or found[3]) if found else None
+    match = _YEAR_OF_ISSUE.search(text, start)
+    return int(match[1] or match[2] or match[3]) if match else None
 
 
 def _unmarked_layout(text: str) -> ReferenceLayout | None:
@@ -136,7 +136,7 @@ def is_name_list(text: str, lenient: bool = False) -> bool:
     if len(odd) > 0 and re.search(r"[^\W\d_]{3,}\.\s\S", text.strip()):
         return False
     # A full stop after a full word, with more text after it, ends the names: "Smith J. Deep Learning. Nature 2020".
-    inner = [found for found in re.finditer(r"[a-z]{3,}\.\s+(?=\S)", text.rstrip(" .,(")) if text[found.end()] != "("]
+    inner = [match for match in re.finditer(r"[a-z]{3,}\.\s+(?=\S)", text.rstrip(" .,(")) if text[match.end()] != "("]
     return not inner or (len(inner) == 1 and bool(ET_AL.search(text)))
 
 
@@ -166,11 +166,11 @@ def find_names(text: str, start: int, end: int, inverted: bool = True) -> tuple[
 def _split_names(text: str, start: int, end: int, only_semicolons: bool) -> list[TextRange]:
     pieces: list[TextRange] = []
     place = start
-    for found in _SEPARATOR.finditer(text, start, end):
-        if only_semicolons and "," in found[0]:
+    for match in _SEPARATOR.finditer(text, start, end):
+        if only_semicolons and "," in match[0]:
             continue
-        pieces.append((place, found.start()))
-        place = found.end()
+        pieces.append((place, match.start()))
+        place = match.end()
     pieces.append((place, end))
     return [(begin, close) for begin, close in pieces if text[begin:close].strip(" .")]
 

@@ -275,8 +275,8 @@ def _consists_of_names(title: str) -> bool:
     if len(pieces) < 2 or len(title) > 500:
         return False
     names = [
-        re.fullmatch(rf"{_PARTICLES}{CAPITAL}[\w'’.-]*(?:\s{_PARTICLES}{CAPITAL}[\w'’.-]*){{0,3}}", one)
-        for one in pieces
+        re.fullmatch(rf"{_PARTICLES}{CAPITAL}[\w'’.-]*(?:\s{_PARTICLES}{CAPITAL}[\w'’.-]*){{0,3}}", piece)
+        for piece in pieces
     ]
     if not all(names):
         return False

@@ -58,10 +58,10 @@ def is_chinese(text: str) -> bool:
 
 def _chinese(text: str) -> Iterator[tuple[int, int]]:
     place = 0
-    for found in _CHINESE_STOP.finditer(text):
-        if found["stop"]:
-            yield place, found.end()
-            place = found.end()
+    for match in _CHINESE_STOP.finditer(text):
+        if match["stop"]:
+            yield place, match.end()
+            place = match.end()
     yield place, len(text)
 
 

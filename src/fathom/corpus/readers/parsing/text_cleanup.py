@@ -62,8 +62,8 @@ def parse_date(text: str, form: str) -> date | None:
 
 def language_code(tag: str | None) -> str:
     """Return the two-letter code of a language tag such as "en-GB"; empty if there is none."""
-    found = re.match(r"[A-Za-z]{2}(?![A-Za-z])", (tag or "").strip())
-    return found[0].lower() if found else ""
+    match = re.match(r"[A-Za-z]{2}(?![A-Za-z])", (tag or "").strip())
+    return match[0].lower() if match else ""
 
 
 def strip_compression(name: str) -> str:

@@ -252,9 +252,9 @@ def split_run_in_headings(blocks: Sequence[Block]) -> list[Block]:
     split: list[Block] = []
     for block in blocks:
         text = inlines_text(block.inlines) if isinstance(block, Paragraph) and not block.verbatim else ""
-        found = _RUN_IN.match(text)
-        if found and not ABSTRACT.match(text):
-            split += [Heading(2, [found[1]]), Paragraph([text[found.end() :]])]
+        match = _RUN_IN.match(text)
+        if match and not ABSTRACT.match(text):
+            split += [Heading(2, [match[1]]), Paragraph([text[match.end() :]])]
         else:
             split.append(block)
     return split

@@ -129,13 +129,13 @@ class CitationFinder:
                 yield from self._numbered_citations(text, superscript.start(1), superscript.end(1), superscript=True)
 
     def _numbered_citations(self, text: str, start: int, end: int, superscript: bool = False) -> Iterator[_Occurrence]:
-        for one in _NUMBER_OR_RANGE.finditer(text, start, end):
-            first, last = int(one[1]), int(one[2] or one[1])
+        for match in _NUMBER_OR_RANGE.finditer(text, start, end):
+            first, last = int(match[1]), int(match[2] or match[1])
             if not first <= last <= first + 200:
                 continue
             keys = tuple(str(number) for number in range(first, last + 1) if str(number) in self._numbers)
             if keys or not superscript:
-                yield _Occurrence(*one.span(), keys, superscript)
+                yield _Occurrence(*match.span(), keys, superscript)
 
     def _named_citations(self, text: str) -> Iterator[_Occurrence]:
         if not self._by_name_and_year:
@@ -187,9 +187,9 @@ def _narrative_citations(text: str) -> Iterator[re.Match[str]]:
     for year in _BRACKETED_YEAR.finditer(text):
         earliest = max(0, year.start() - _MAX_NAMES)
         after_bracket = max(text.rfind(bracket, earliest, year.start()) for bracket in "()[]") + 1
-        found = _NARRATIVE.search(text, max(earliest, after_bracket), year.end() + _MAX_PAGES)
-        if found and found.start(2) == year.start(1):
-            yield found
+        match = _NARRATIVE.search(text, max(earliest, after_bracket), year.end() + _MAX_PAGES)
+        if match and match.start(2) == year.start(1):
+            yield match
 
 
 _DIGITS = re.compile(r"\d\d[a-z]?\b")
@@ -203,7 +203,7 @@ _CITATION_LIKE = re.compile(
 def _citation_like(marked: Inlines, rest: str) -> int:
     """Return how many texts look like citations outside the marked ones."""
     pieces = [*(piece for piece in marked if isinstance(piece, str)), rest]
-    found = (one for piece in pieces if _DIGITS.search(piece) for one in _CITATION_LIKE.finditer(piece))
+    found = (match for piece in pieces if _DIGITS.search(piece) for match in _CITATION_LIKE.finditer(piece))
     # "(EMNLP 2020)" is a conference.
     return sum(not (one[1] or one[2] or "a").isupper() for one in found)
 

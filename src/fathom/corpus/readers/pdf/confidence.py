@@ -144,7 +144,7 @@ def _sections_doubt(body: Sequence[Block]) -> str:
     headings = [inlines_text(block.inlines).strip() for block in body if isinstance(block, Heading)]
     if not headings:
         return "no headings were found"
-    numbers = [_number(found[1]) for text in headings if (found := _NUMBERED.match(text))]
+    numbers = [_number(match[1]) for text in headings if (match := _NUMBERED.match(text))]
     if not numbers:
         return ""
     if numbers != list(range(1, len(numbers) + 1)):

@@ -61,8 +61,8 @@ def is_included_figure(name: str, companions: CompanionFiles) -> bool:
     stem = PurePosixPath(name).stem
     for source in sources[:_MAX_SOURCES]:
         content = companions.get(source) or b""
-        for found in _INCLUDED.finditer(content):
-            shown = PurePosixPath((found[1] or found[2]).decode("utf-8", "replace").strip())
+        for match in _INCLUDED.finditer(content):
+            shown = PurePosixPath((match[1] or match[2]).decode("utf-8", "replace").strip())
             if (shown.stem if shown.suffix.lower() == ".pdf" else shown.name) == stem and len(shown.parts) == 1:
                 return True
     return False

@@ -248,7 +248,7 @@ class _LineBuilder:
         self._runs: list[_Run] = []
         self._lines: list[tuple[Line, bool]] = []
         self._has_private_use = _PRIVATE_USE.search(self._text) is not None
-        digits = [found.end() - 1 for found in _AFTER_LETTER.finditer(self._text)]
+        digits = [match.end() - 1 for match in _AFTER_LETTER.finditer(self._text)]
         self._digits = [len(self._text), *reversed(digits)]
         self._gaps: list[tuple[float, float]] = []
         self._space_pending = False
@@ -293,11 +293,11 @@ class _LineBuilder:
         baselines = self._places.baselines(range(start, end))
         begin = 0
         left, top, right, bottom = boxes[0]
-        for place, (next_left, next_top, next_right, next_bottom) in enumerate(boxes):
+        for index, (next_left, next_top, next_right, next_bottom) in enumerate(boxes):
             change = abs(next_bottom - bottom) + abs(next_top - top)
             if change > 0.05 * max(top - bottom, 1) or next_left < left - 1:
-                self._add(start + begin, start + place, boxes[begin], right, baselines[begin])
-                begin, left, top, bottom = place, next_left, next_top, next_bottom
+                self._add(start + begin, start + index, boxes[begin], right, baselines[begin])
+                begin, left, top, bottom = index, next_left, next_top, next_bottom
             right = next_right
         self._add(start + begin, end, boxes[begin], right, baselines[begin])
 
@@ -449,7 +449,7 @@ def _replace_wide_spaces(text: str) -> tuple[str, list[int]]:
     """Return the text with ordinary spaces for wide ones, and the offsets of the wide ones."""
     if _WIDE_SPACE not in text:
         return text, []
-    return text.replace(_WIDE_SPACE, " "), [place for place, sign in enumerate(text) if sign == _WIDE_SPACE]
+    return text.replace(_WIDE_SPACE, " "), [index for index, sign in enumerate(text) if sign == _WIDE_SPACE]
 
 
 def _run_text(run: _Run, main: _Run) -> str:
@@ -465,8 +465,8 @@ def _page_text(raw: Any, handle: Any, count: int) -> str:
     raw.FPDFText_GetText(handle, 0, count, buffer)
     text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
     if len(text) != count or "\0" in text:
-        text = "".join(_character(raw.FPDFText_GetUnicode(handle, place)) for place in range(count))
-    return _TEX_CODE.sub(lambda found: _TEX_CODES[found[0]], text) if _TEX_LIGATURE.search(text) else text
+        text = "".join(_character(raw.FPDFText_GetUnicode(handle, index)) for index in range(count))
+    return _TEX_CODE.sub(lambda match: _TEX_CODES[match[0]], text) if _TEX_LIGATURE.search(text) else text
 
 
 def _character(code: int) -> str:
@@ -507,4 +507,4 @@ def _normalize_letters(text: str) -> str:
         letter = {"ı": "i", "ȷ": "j"}.get(found[2], found[2])
         return unicodedata.normalize("NFC", letter + ACCENTS[found[1]])
 
-    return _LIGATURE.sub(lambda found: _LIGATURES[found[0]], _LOOSE_ACCENT.sub(compose, text))
+    return _LIGATURE.sub(lambda match: _LIGATURES[match[0]], _LOOSE_ACCENT.sub(compose, text))

@@ -97,9 +97,9 @@ def marks_of(line: Line) -> set[str]:
 
 def leading_mark(line: Line) -> str:
     """Return the mark that starts a line: "1" in "1University of Fenwick"; empty if none."""
-    found = _SUPERSCRIPT.match(line.text.strip())
-    if found:
-        return found[1].strip(" ,")
+    match = _SUPERSCRIPT.match(line.text.strip())
+    if match:
+        return match[1].strip(" ,")
     plain = re.match(rf"\(?(\d{{1,2}}|[a-z](?=[)\s])|{NOTE_SIGNS})[).]?\s?(?=[^\W\d_])", strip_marks(line.text).strip())
     return plain[1] if plain else ""
 

@@ -151,8 +151,8 @@ def _numbered_starts(lines: list[Line]) -> list[int]:
 
 def _label_number(line: Line) -> int:
     """Return the number that starts a line; 0 if none does."""
-    found = _LABEL.match(to_half_width(strip_marks(line.text)))
-    return int(next(filter(None, found.groups()))) if found else 0
+    match = _LABEL.match(to_half_width(strip_marks(line.text)))
+    return int(next(filter(None, match.groups()))) if match else 0
 
 
 def _hanging_starts(lines: list[Line], column: Callable[[Line], int]) -> list[int]:

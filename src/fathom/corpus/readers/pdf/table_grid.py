@@ -151,7 +151,7 @@ def figure_table(rows: Sequence[Sequence[Line]], dehyphenator: Dehyphenator) -> 
 def _has_label_and_figures(text_row: TextRow) -> bool:
     label, *others = (strip_marks(piece.text).strip() for piece in text_row.pieces)
     is_label = len(re.findall(r"[^\W\d_]", label)) > 1
-    return is_label and bool(others) and all(_NUMBER.fullmatch(one) or one in "-–—" for one in others)
+    return is_label and bool(others) and all(_NUMBER.fullmatch(other) or other in "-–—" for other in others)
 
 
 def _is_crowded(rows: Sequence[GridRow]) -> bool:

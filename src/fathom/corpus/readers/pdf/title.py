@@ -66,7 +66,7 @@ def _without_note_mark(title: str) -> str:
 
 def _candidates(lines: OrderedLines) -> list[int]:
     """Return the lines on the upper part of the first page that may be part of a title."""
-    numbers = {(int(found[1]), line.size) for line in lines if (found := _NUMBER.match(strip_marks(line.text)))}
+    numbers = {(int(match[1]), line.size) for line in lines if (match := _NUMBER.match(strip_marks(line.text)))}
     height = lines.page_sizes[0].height if lines.page_sizes else 0
     return [
         number
@@ -81,8 +81,8 @@ def _candidates(lines: OrderedLines) -> list[int]:
 
 def _is_counted(line: Line, numbers: Collection[tuple[int, float]]) -> bool:
     """Return whether a line is a numbered heading: another line of its size has the number before or after it."""
-    found = _NUMBER.match(strip_marks(line.text))
-    return found is not None and any((int(found[1]) + step, line.size) in numbers for step in (-1, 1))
+    match = _NUMBER.match(strip_marks(line.text))
+    return match is not None and any((int(match[1]) + step, line.size) in numbers for step in (-1, 1))
 
 
 def _sized_title(lines: OrderedLines, candidates: Sequence[int], metadata_title: str) -> tuple[int, int, str]:
@@ -163,7 +163,9 @@ def _doubt(lines: OrderedLines, start: int, end: int) -> str:
     if len(words) > 45 or sum(len(line.text) for line in title) > 400:
         return "the title is too long"
     characters = "".join(words)
-    if sum(unicodedata.category(one) in ("So", "Co", "Cc") for one in characters) > _MAX_SYMBOLS * len(characters):
+    if sum(unicodedata.category(character) in ("So", "Co", "Cc") for character in characters) > _MAX_SYMBOLS * len(
+        characters
+    ):
         return "the title has symbols in place of letters"
     if title[-1].hyphenated or _UNFINISHED.search(strip_marks(title[-1].text).strip()):
         return "the title may continue on the next line"
