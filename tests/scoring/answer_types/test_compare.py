@@ -27,8 +27,8 @@ from fathom.scoring.answers import (
 )
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
-from fathom.scoring.parsing.assertions import CLOSED_WORDS, CONNECTIVES
 from fathom.scoring.parsing.normalization import normal, unaccented
+from fathom.scoring.parsing.word_classes import CLOSED_WORDS, CONNECTIVES
 from fathom.scoring.verdicts import Verdict
 
 

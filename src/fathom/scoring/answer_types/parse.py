@@ -23,7 +23,6 @@ from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
 from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.announcements import announced_part
-from fathom.scoring.parsing.assertions import leaves_open
 from fathom.scoring.parsing.envelopes import opened
 from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.footnotes import without_footnotes
@@ -40,6 +39,7 @@ from fathom.scoring.parsing.remarks import TELLS_MORE, without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.tables import piped_rows, without_numbers
+from fathom.scoring.parsing.word_classes import leaves_open
 
 _MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "[Ans", "[ANS", "[EOS]", "](")
 """Signs of markup; a search for each is faster than for all of them."""
