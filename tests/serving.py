@@ -258,11 +258,17 @@ def _completion(kind: str, choices: list[dict[str, Any]], usage: dict[str, Any] 
     return {"id": "x", "object": kind, "created": 0, "model": "m", "choices": choices, "usage": usage}
 
 
+class _Server(ThreadingHTTPServer):
+    """A server with room for many connections at once; with the usual five, it resets some of 64."""
+
+    request_queue_size = 256
+
+
 @contextmanager
 def serving(provider: Provider, port: int = 0) -> Iterator[Provider]:
     """The provider, listening at this port or a free one; its address is in `url`."""
     handler = type("Handler", (_Handler,), {"provider": provider})
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    server = _Server(("127.0.0.1", port), handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
