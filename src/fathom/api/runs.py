@@ -172,15 +172,6 @@ def run(
     """
     request = request_run(bench, model, **options)
     folder = as_path(out) or request.default_folder
-    check_limits(
-        budget=budget,
-        retries=retries,
-        timeout=timeout,
-        connect_timeout=connect_timeout,
-        backoff=backoff,
-        max_outage=max_outage,
-        requests_per_minute=requests_per_minute,
-    )
     limits = RunLimits(
         connections=request.connections,
         contexts_at_once=request.contexts_at_once,
@@ -192,6 +183,7 @@ def run(
         max_outage=max_outage,
         requests_per_minute=requests_per_minute,
     )
+    check_limits(**{name: limit for name, limit in vars(limits).items() if name != "shared"})
     return Run(folder, outside_event_loop(lambda: request.run(folder, limits, url, progress)))
 
 

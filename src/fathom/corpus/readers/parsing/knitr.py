@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import takewhile
 
 _NAMES = (".rmd", ".rmarkdown", ".qmd")
 
@@ -40,12 +42,7 @@ def shown_markdown(text: str) -> str:
             result.append(line)
             continue
         end = re.compile(rf"[ \t>]*{re.escape(fence['fence'])}[{fence['fence'][0]}]*[ \t]*$")
-        chunk: list[str] = []
-        for inner in lines:
-            if end.match(inner):
-                break
-            chunk.append(inner)
-        options, code = _options(fence["options"] or "", chunk)
+        options, code = _options(fence["options"] or "", _lines_until(end, lines))
         if _is_shown(options, hidden):
             result += [f"{fence['fence']}{fence['language']}", *code, fence["fence"]]
         result += _captions(options)
@@ -61,15 +58,15 @@ def shown_latex(text: str) -> str:
         if start is None:
             result.append(line)
             continue
-        chunk: list[str] = []
-        for inner in lines:
-            if _SWEAVE_END.match(inner):
-                break
-            chunk.append(inner)
-        options, code = _options(start["options"], chunk)
+        options, code = _options(start["options"], _lines_until(_SWEAVE_END, lines))
         if _is_shown(options, hidden):
             result += ["\\begin{verbatim}", *code, "\\end{verbatim}"]
     return "\n".join(result)
+
+
+def _lines_until(end: re.Pattern[str], lines: Iterator[str]) -> list[str]:
+    """Return the lines before the first one that matches, which is consumed too."""
+    return list(takewhile(lambda line: not end.match(line), lines))
 
 
 def _all_hidden(text: str) -> bool:
