@@ -91,3 +91,19 @@ def test_what_a_sentence_states_is_read_whatever_its_verb(key: Answer, response:
 @pytest.mark.parametrize(("key", "response"), NOT_STATED)
 def test_what_a_sentence_only_mentions_is_not_read(key: Answer, response: str) -> None:
     assert not is_accepted(key, response), parse_response(response, key)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Two articles qualify: Article 3 with 36 and Article 6 with 34 references. The minimum is therefore 34.", 34),
+        ("Article 1: 4 + 8 = 12\nArticle 2: 9 + 5 = 14\n\nLowest: **12**", 12),
+        ("The count is **28**.\nTotal articles: 40", 28),
+        ("28\nTotal articles checked: 40", 28),
+        ("28.\nAverage number of references: 31", 28),
+        ("The count is 22. The naive count is 23.", None),
+    ],
+)
+def test_a_later_number_is_the_answer_only_if_the_text_says_so(text: str, value: int | None) -> None:
+    parsed = parse_response(text, Number(value=Decimal(28)))
+    assert (parsed.value if isinstance(parsed, Number) else None) == value

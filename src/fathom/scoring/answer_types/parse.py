@@ -17,7 +17,7 @@ from typing import Any
 from fathom.scoring.answer_types.parse_json import from_json
 from fathom.scoring.answer_types.parse_lists import parse_list, parse_rows
 from fathom.scoring.answer_types.parse_numbers import half_width, parse_number
-from fathom.scoring.answer_types.parse_sentences import conclusion, parse_sentence
+from fathom.scoring.answer_types.parse_sentences import conclusion, labeled_result, parse_sentence
 from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_spans
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
@@ -274,8 +274,17 @@ def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answ
     # A key may contain a text such as "None"; then "None" is an answer.
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
         return number_of("0") if key.type == "number" and _THEREFORE_ZERO.search(text) else Unanswerable()
-    if not statement.marked and key.type == "number" and (result := conclusion(text)):
-        text, statement = result, statement._replace(text=result)
+    if statement.marked or key.type != "number":
+        return _from_words(statement, key, hints)
+    parsed = _from_words(statement._replace(text=conclusion(text) or text), key, hints)
+    if parsed is None and (result := labeled_result(text)):
+        return _from_words(statement._replace(text=result), key, hints)
+    return parsed
+
+
+def _from_words(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer | None:
+    """What a statement says if it is an answer alone, or else in its sentences."""
+    text = statement.text.strip()
     if not statement.marked and key.type in _IN_OWN_WORDS and len(text) > 3 and leaves_open(text, hints.spellings):
         return None
     parsed = _PARSERS[key.type](statement, key, hints)

@@ -19,6 +19,7 @@ from fathom.scoring.parsing.assertions import (
 )
 from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.non_answers import HEDGE
 from fathom.scoring.parsing.normalization import letters, plain
 from fathom.scoring.parsing.numerals import as_number
 from fathom.scoring.parsing.segmentation import BULLET
@@ -27,16 +28,15 @@ from fathom.scoring.parsing.ties import with_ties_as_lists
 _DATED = re.compile(r"\bfrom (?=(?:19|20)\d\d\b)")
 """A year that something is from; "from 3" would be a bound."""
 
-
 _DATE = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
-_STEP = re.compile(r"(?:Step|Schritt|Paso|Étape) \d{1,2}[:.][ \t]*|[-*•][ \t]+")
 _SENTENCE_START = re.compile(r"(?<=[^\W_][.!])[ \t]+(?=[A-Z])")
+_VALUE_AT_END = r"\b(?:is|are|was|were|equals|gives|makes)[ \t]{}\S{{1,24}}(?:[ \t][a-z]{{1,20}}){{0,3}}\."
 _CONCLUSION = re.compile(
-    r"(?:(?:So|Thus|Therefore|Hence|In (?:total|all|sum)),? )?(?i:the|this|that|it|their|its|there)\b"
-    r"[^.:;?\n]{0,160}\b(?:is|are|was|were|equals|gives|makes)[ \t](?:(?:therefore|thus|hence|then|so)[ \t])?"
-    r"\S{1,24}(?:[ \t][a-z]{1,20}){0,3}\.",
+    rf"(?:So|Thus|Therefore|Hence),? [^.:;?\n]{{1,160}}{_VALUE_AT_END.format('')}"
+    rf"|[A-Z][^.:;?\n]{{1,160}}{_VALUE_AT_END.format('(?:therefore|thus|hence|then)[ ]')}"
+    rf"|Step \d{{1,2}}[:.][ ][^.:;?\n]{{1,160}}{_VALUE_AT_END.format('')}"
 )
-"""A sentence that states a result: "The minimum is therefore 34."."""
+"""A sentence that concludes something: "The minimum is therefore 34.", "Step 5: The difference is 35."."""
 _LABELED_RESULT = re.compile(
     r"(?:the )?(?:lowest|highest|smallest|largest|shortest|longest|earliest|latest|minimum|maximum|median|average|mean"
     r"|sum|total|count|number|difference|ratio|result|value|rounded)\b[^:\d\n]{0,40}:[ \t]*\S[^:\n]{0,40}",
@@ -46,13 +46,19 @@ _LABELED_RESULT = re.compile(
 
 
 def conclusion(text: str) -> str:
-    """The last sentence of a longer text, if it states a result by itself; empty otherwise."""
+    """The last sentence of a text, if it says that it concludes; empty otherwise."""
     before, _, line = plain(text).rstrip().rpartition("\n")
-    line = _STEP.sub("", line.strip(), count=1)
-    *earlier, last = _SENTENCE_START.split(line)
-    if not (before.strip() or earlier):
+    *earlier, last = _SENTENCE_START.split(line.strip())
+    if not (before.strip() or earlier) or not _CONCLUSION.fullmatch(last):
         return ""
-    return last if _CONCLUSION.fullmatch(last) or (not earlier and _LABELED_RESULT.fullmatch(last)) else ""
+    return last.partition(":")[2].strip() or last  # without "Step 5:"
+
+
+def labeled_result(text: str) -> str:
+    """The last line of a text that states no single value elsewhere, if it labels a result; empty otherwise."""
+    before, _, line = plain(text).rstrip().rpartition("\n")
+    labels = before.strip() and not HEDGE.search(before) and _LABELED_RESULT.fullmatch(line.strip())
+    return line.strip() if labels else ""
 
 
 def parse_sentence(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer | None:

@@ -175,7 +175,7 @@ def asserted_date(text: str, spellings: Mapping[str, str], is_marked: bool) -> s
     [(row, words)] = found.sentences
     if not re.fullmatch('[^xN"?]*', row) or len({*found.names}) != 1:
         return ""
-    if re.search("I(?![.ahprw]|\\Z)", row):
+    if re.search(r"I(?![.(ahprw]|\Z)|I\(c", row):
         return ""  # "2021-06 and Lind"
     told = [words[at - 1] in {"on", "in", "is", "was"} for at, kind in enumerate(row) if kind == "I" and at]
     return found.names[0] if any(told) else ""

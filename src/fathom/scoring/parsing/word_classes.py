@@ -29,6 +29,7 @@ _CLASSES: Final = {
         follows missing 等 也 可 但 另 不 没 無 无 非 之 约 近 似
     """,
     "X": """
+        naive naively tempting myth pretend prove withdrawn disagree mistake
         never except excepting excluding excluded exclude besides unlike without either unless whether suppose
         supposing supposed assume assuming would could might may perhaps maybe possibly unlikely apparently
         seemingly presumably almost nearly close closer closest near nearer nearest roughly runner before behind
