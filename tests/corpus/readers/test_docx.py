@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+from random import Random
+
 import pytest
 
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.docx.reader import matches, read
 from fathom.corpus.readers.parsed_document import NoCompanions, ReadError
+from fathom.corpus.readers.parsing.zip_parts import ZipParts
 from fathom.corpus.selftest.documents import zipped
 from fathom.records.documents import Document
 
@@ -200,3 +205,19 @@ def test_knows_word_files() -> None:
 def test_unreadable_input_is_refused_with_a_reason(content: bytes, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         document(content)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damage_is_a_read_error_with_every_compression(method: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("word/document.xml", f"<w:document>{'salt and silt ' * 500}</w:document>")
+    whole, rng, refused = buffer.getvalue(), Random(1), 0
+    for _ in range(200):
+        damaged = bytearray(whole)
+        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        try:
+            ZipParts(bytes(damaged)).get("word/document.xml")
+        except ReadError:
+            refused += 1
+    assert refused > 50

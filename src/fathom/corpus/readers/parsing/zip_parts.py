@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import posixpath
 import zipfile
 import zlib
@@ -17,6 +18,9 @@ MAX_TOTAL_BYTES = 256 * 1024 * 1024
 MAX_RATIO = 400
 """Maximum compression of a part larger than a megabyte. Text shrinks to a tenth or so."""
 
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, NotImplementedError)
+"""What `zipfile` raises for a damaged archive, or for one in a form that it does not know."""
+
 
 class ZipParts:
     """The parts of a document by name. Nothing is unpacked that is not asked for."""
@@ -25,7 +29,7 @@ class ZipParts:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(content))
             self._members = {member.filename: member for member in self._archive.infolist()}
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        except _DAMAGED as error:
             raise ReadError("it is a damaged archive") from error
         self._room = MAX_TOTAL_BYTES
 
@@ -44,7 +48,7 @@ class ZipParts:
         try:
             with self._archive.open(member) as stream:
                 content = stream.read(limit + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
+        except _DAMAGED as error:
             raise ReadError("it is a damaged archive") from error
         except RuntimeError as error:
             raise ReadError("it is protected by a password") from error
